@@ -15,7 +15,7 @@ const fields = {
   ...commitShape,
   found: nullable(
     text(
-      'healthy, sick, unknown, superseded, failed or rolled back, by the history of this machine; null if it has nothing',
+      'healthy, sick, unknown, superseded, failed, rolled back, or same files as BUILD, found sick; by the history of this machine, null if it has nothing',
     ),
   ),
 };

@@ -1,5 +1,5 @@
 import { onceFor } from '../../kernel/once.ts';
-import { toMs } from '../../kernel/output/format.ts';
+import { shortBuild, toMs } from '../../kernel/output/format.ts';
 import { boolean, choice, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Build, buildHasFailed, buildPhase, isCanceled } from '../../platform/contract/builds.ts';
 import type { EventFacts, EventName, EventOf, HistoryEvent, Verdict } from './event-log.ts';
@@ -165,8 +165,8 @@ export class AppHistory {
 
   /** The last one that is certain of a build, or another one of the same files. */
   #lastVerdict(build: string, since = ''): EventOf<'verdict'> | undefined {
-    const isCertain = ({ verdict, at }: EventOf<'verdict'>) => /^(sick|healthy)$/.test(verdict) && at > since;
-    return this.#last('verdict', (event) => isCertain(event) && this.areOfSame(event.build, build));
+    const isSame = (event: EventOf<'verdict'>) => event.at > since && this.areOfSame(event.build, build);
+    return this.#last('verdict', (event) => isCertain(event) && isSame(event));
   }
 
   /** Since when lines of the log may be of a build that serves, in ms: since it was seen to, or was sent. */
@@ -191,12 +191,16 @@ export class AppHistory {
   }
 
   /** What is worth knowing of a build in a list; undefined if nothing is. */
-  markOf(build: string): Verdict | 'rolled back' | 'failed' | undefined {
+  markOf(build: string): Verdict | 'rolled back' | 'failed' | `same files as ${string}, found sick` | undefined {
     const failure = this.failure(build);
     if (failure && buildHasFailed(failure.status)) return 'failed';
     const rolledBack = this.#last('rolled-back', ({ from }) => from === build);
-    const verdict = this.#last('verdict', (event) => event.build === build);
-    return rolledBack && (!verdict || verdict.at <= rolledBack.at) ? 'rolled back' : verdict?.verdict;
+    const verdicts = this.#all('verdict').filter((event) => event.build === build);
+    // A doubtful look takes back no verdict.
+    const last = verdicts.findLast(isCertain) ?? verdicts.at(-1);
+    if (rolledBack && (!last || last.at <= rolledBack.at)) return 'rolled back';
+    const other = last?.verdict === 'sick' ? undefined : this.sickness(build)?.build;
+    return other === undefined || other === build ? last?.verdict : `same files as ${shortBuild(other)}, found sick`;
   }
 
   /** What the platform first showed of a build: what it made of the settings that were sent. Empty if nobody has seen it. */
@@ -324,6 +328,8 @@ export class AppHistory {
     return onceFor<string, HistoryEvent[]>(this.#byName, name, () => []) as EventOf<Name>[];
   }
 }
+
+const isCertain = ({ verdict }: EventOf<'verdict'>) => verdict === 'sick' || verdict === 'healthy';
 
 /**
  * Uploads as far as they are known: one that was begun and whose end nobody saw is sent, unconfirmed, until its build is

@@ -27,12 +27,12 @@ export async function promote(
   const { limit, app: from, seen } = started;
   const { context } = limit;
   const choice = await chooseServing(context, from, seen, (known) => withoutArchive(from, app, known));
+  if (!force) refuseSick(from, choice);
   const onto = await lookAtOther(context, app, from);
   if (serveSame(choice, onto)) {
     context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
     return { ...planOf(context, app, choice, onto), build: onto.live ?? null };
   }
-  if (!force) refuseSick(from, choice);
   if (!force) await askIfOther(context, choice, onto, `${app} is another app than ${from}, which would replace it`);
   const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
   const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
@@ -75,8 +75,9 @@ function namesOf({ events }: AppHistory): string[] {
 
 function refuseSick(app: string, { history, target }: Chosen): void {
   if (!history.isSick(target.id)) return;
-  const { reason = 'it was rolled back' } = history.sickness(target.id) ?? {};
-  throw new ConflictError(`build ${shortBuild(target.id)} of ${app} was found sick`, {
+  const { reason = 'it was rolled back', build = target.id } = history.sickness(target.id) ?? {};
+  const same = build === target.id ? '' : ` has the same files as build ${shortBuild(build)}, which`;
+  throw new ConflictError(`build ${shortBuild(target.id)} of ${app}${same} was found sick`, {
     why: reason,
     fix: 'deploy a version that is well, or to promote it all the same',
     retryWith: ['--force'],

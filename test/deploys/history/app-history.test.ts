@@ -52,6 +52,21 @@ test.each([
   expect(historyOf(...events).isSick('b-2')).toBe(sick);
 });
 
+const sentAs = (build: string, filesDigest: string) => ({ ...sent(build), filesDigest, settingsDigest: 's' });
+
+test.each([
+  ['healthy', [verdict('b-2', 'healthy'), verdict('b-2', 'unknown')]],
+  ['sick', [verdict('b-2', 'sick'), verdict('b-2', 'superseded')]],
+  ['unknown', [verdict('b-2', 'unknown')]],
+  ['rolled back', [verdict('b-2', 'healthy'), rolledBack('b-2', 'b-1', 'b-3'), verdict('b-2', 'unknown')]],
+  ['same files as b-1, found sick', [sentAs('b-1', 'f'), verdict('b-1', 'sick'), sentAs('b-2', 'f')]],
+  [undefined, [sentAs('b-1', 'f'), verdict('b-1', 'sick'), sentAs('b-2', 'g')]],
+  ['healthy', [sentAs('b-1', 'f'), verdict('b-1', 'sick'), sentAs('b-2', 'f'), verdict('b-2', 'healthy')]],
+  ['sick', [sentAs('b-1', 'f'), sentAs('b-2', 'f'), verdict('b-2', 'sick'), verdict('b-1', 'sick')]],
+])('what was found of a build is told: %s', (found, events) => {
+  expect(historyOf(...events).markOf('b-2')).toBe(found);
+});
+
 test('tells which builds were seen to serve, and what they replaced', () => {
   const history = historyOf(served('b-7', 'b-4'), served('b-7', 'b-4'), served('b-3', 'b-7'), served('b-9', 'b-3'));
   expect(history.looks().map(({ build }) => build)).toEqual(['b-4', 'b-7', 'b-3', 'b-9']);
