@@ -58,9 +58,17 @@ interface Raised {
 function described({ error, place, code, owner }: Raised): Found {
   const where = place && `${place}${shownCode(code)}`;
   return {
-    title: `${owner ?? (place ? 'the code of the app' : 'the app')} raised ${cutText(error, 240)}`,
+    title: `${owner ?? (place ? 'the code of the app' : 'the app')} raised ${shortened(error)}`,
     fix: owner === undefined ? fixInApp(kindOf(error), where) : fixOfGiven(kindOf(error), owner, where),
   };
+}
+
+/** The first and the last of the errors that Spring says in one line, where that is long. */
+function shortened(error: string): string {
+  const [first = '', ...nested] = error.split('; nested exception is ');
+  return error.length > 240 && nested.length > 0
+    ? `${cutText(first, 100)}; ${cutText(nested.at(-1) ?? '', 140)}`
+    : cutText(error, 240);
 }
 
 /** A mistake of the app is corrected, and what else it raises has its reason there. */

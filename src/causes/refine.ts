@@ -188,20 +188,23 @@ const ended: Refinement = ({ code }, { config }) => {
 
 /** What was said last, or first of the errors of a build, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title, cause }) => {
+  const isHeader = (line: string) => line === `+ ${command}` || (stepOf([line]) !== undefined && !/ >>> /.test(line));
   // A shell, or an engine, shows a command before what that prints.
-  const own = before.slice(before.findLastIndex((line) => line === `+ ${command}` || stepOf([line]) !== undefined) + 1);
+  const own = before.slice(before.findLastIndex(isHeader) + 1);
   const printed = own.filter((line) => command === undefined || !line.includes(`"${command}" failed`));
-  const first = cause === 'command-failed' ? firstError(printed) : undefined;
-  const said = first?.said ?? lastWords(printed);
+  const found = cause === 'command-failed' ? firstError(printed) : undefined;
+  const { said, fix } = found ?? { said: saidLast(printed), fix: 'correct what is said last, or the command' };
   const isFirst = config?.deployment.pre_build_commands?.some((one) => one.trim() === command?.trim());
   return {
-    ...(said !== undefined && {
-      title: `${title}: ${cutText(said, 200)}`,
-      fix: first?.fix ?? 'correct what is said last, or the command',
-    }),
+    ...(said !== undefined && { title: `${title}: ${cutText(said, 200)}`, fix }),
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
   };
 };
+
+const saidLast = (printed: readonly string[]) => lastWords(printed) ?? printed.find((line) => tool.test(line));
+
+/** What a tool says of the part of its work that failed, where that printed nothing. */
+const tool = /^make(?:\[\d\])?: \*\*\* \[|^npm (?:ERR!|error) command (?!failed)/;
 
 /** The first error that a command printed: others follow from it. */
 function firstError(printed: readonly string[]): { said: string; fix: string } | undefined {

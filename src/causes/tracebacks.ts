@@ -110,8 +110,13 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
   });
   const { said, raised } = uncaught.exec(lines[at] ?? '')?.groups ?? {};
   const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised);
-  return error === undefined ? undefined : { at, error, ...placeIn(lines.slice(at, at + 40)) };
+  const frames = lines.slice(at, at + 40);
+  return error === undefined ? undefined : { at, error: [error, ...causeIn(frames)].join('; '), ...placeIn(frames) };
 }
+
+/** What Node says below an error that followed from another one. */
+const causeIn = (frames: readonly string[]) =>
+  frames.flatMap((text) => groupsOf(/^\s+\[cause\]: (.{1,300})/, text).slice(1)).slice(-1);
 
 /** The first line of the app in a stack, and the package above it; of a stack without files, its first function. */
 function placeIn(frames: readonly string[]): Pick<Uncaught, 'place' | 'owner'> {

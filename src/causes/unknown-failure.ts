@@ -64,11 +64,11 @@ export const raised =
   /^(?:(?:\w[\w.]{0,80})?(?:Error|Exception)(?: \[\w{1,60}\])?|(?:[a-z_]\w{0,60}\.){1,6}(?:[A-Z][a-z]{1,20}){2,6}(?=: ))(?:: |$)/;
 /** What is only told, and requests that failed at a gateway, which follows from the failure of the app. */
 const request =
-  /^[\w.:[\]/ -]{0,40}\b(?:INFO|DEBUG)\b|^I(?:\d{4} | tensorflow\/)|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
+  /^[\w.:[\]/ +-]{0,40}\b(?:INFO|DEBUG)\b|^I(?:\d{4} | tensorflow\/)|"?\b(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) {1,4}"?\/|\b50[234]\b/;
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|! {2}|target \S+: failed to |Build Failed: |Error: buildx |Error: [Cc]ommand |error [Cc]ommand failed with|ERROR: "\S+" exited with|Makefile:\d|warning: |error: could not compile |> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm ERR! cb\(|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|recipe for target |^\W*$/;
+  /^\s*(?:-{3,}|! {2}|target \S+: failed to |Build Failed: |Error: buildx |Error: [Cc]ommand |error [Cc]ommand failed with|ERROR: "\S+" exited with|Makefile:\d|warning: |error: could not compile |> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|notice|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm (?:ERR! cb\(|notice)|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|recipe for target |\b\d+ errors? generated|^\W*$/;
 
 /** The lines that say that something failed, without what engines and shells print around it. */
 export const errorsIn = (lines: readonly string[]) =>
@@ -82,7 +82,7 @@ export function lastErrorIn(lines: readonly string[]): string | undefined {
 
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {
-  return lastErrorIn(lines) ?? lines.findLast((line) => !frame.test(line))?.trim();
+  return lastErrorIn(lines) ?? lines.findLast((line) => !frame.test(line) && !request.test(line))?.trim();
 }
 
 /** What the platform says besides: often the end of the same log. */

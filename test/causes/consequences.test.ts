@@ -30,7 +30,7 @@ describe('what follows from many failures', () => {
       'a command that said nothing',
       '=> ERROR [2/2] RUN npm ci\n142.2 npm error Exit handler never called!\n142.2 npm error   <https://github.com/npm/cli/issues>\n' +
         'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1\n',
-      /^unknown/,
+      /^command-failed: .*exit code 1: npm ci;/,
     ],
   ])('is no cause beside another one: %s', (_, log, answer) => {
     expect(said(log)).toMatch(answer);
@@ -127,6 +127,32 @@ test('what the platform says of a build is its cause, unless the app says more',
   const raised =
     'Traceback (most recent call last):\n  File "/app/main.py", line 9, in go\n    a = b["c"]\nKeyError: \'c\'\n';
   expect(explainLog(raised, facts)?.cause).toBe('code-error');
+});
+
+test.each([
+  [
+    'its first error',
+    'flux.c:4:2: error: no flux\nflux.c:9:2: error: no end\nmake: *** [flux.o] Error 1\n',
+    /: flux\.c:4:2: error: no flux; correct/,
+  ],
+  [
+    'the place that it raised it at',
+    'Error: no flux\n    at go (/app/b.js:4:9)\nERROR: "pack" exited with 1.\n',
+    /: pack: Error: no flux; look for its reason at b\.js:4$/,
+  ],
+  [
+    'the target that failed',
+    'make[2]: *** [flux.o] Error 1\nmake[1]: *** [all] Error 2\nmake: *** [all] Error 2\n',
+    /: make: make\[2\]: \*\*\* \[flux\.o\] Error 1; /,
+  ],
+  [
+    'the script of npm that failed',
+    'npm error code 3\nnpm error command sh -c flux\nERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 3\n',
+    /: npm ci: npm error command sh -c flux; /,
+  ],
+])('of a failed step of a build, %s is said', (_, log, answer) => {
+  expect(said(log)).toMatch(/^command-failed: /);
+  expect(said(log)).toMatch(answer);
 });
 
 const migrated = 'api-1  | CommandError: Conflicting migrations detected; multiple leaf nodes in the graph\n';

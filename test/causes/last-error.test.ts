@@ -188,6 +188,10 @@ test.each(
     '(node:12) UnhandledPromiseRejectionWarning: Error: no flux\n    at load (/app/src/flux.js:4:9)\n':
       /^the code of the app raised Error: no flux; look for its reason at src\/flux\.js:4$/,
     'error: Uncaught (in promise) Error: no flux\n    at file:///app/main.ts:3:9\n': / at main\.ts:3$/,
+    'Error: cannot start\n    at start (/app/src/a.js:4:9) {\n  [cause]: FluxError: no flux\n      at load (/app/src/flux.js:1:1)\n':
+      /^the code of the app raised Error: cannot start; FluxError: no flux; look for its reason at src\/a\.js:4$/,
+    [`org.flux.FluxException: Error creating bean ${'x'.repeat(240)}; nested exception is java.io.FluxException: no flux\n`]:
+      /^the app raised org\.flux\.FluxException: .{1,100}…; java\.io\.FluxException: no flux; /,
     '** (FluxError) no flux\n    (shop 0.1.0) lib/shop.ex:31: Shop.start/2\n':
       /^.* raised \(FluxError\) no flux; .*lib\/shop\.ex:31$/,
     'Unhandled Exception: System.FluxException: no flux\n   at Flux.Core.Logger.Finalize()\n':

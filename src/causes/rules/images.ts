@@ -3,7 +3,6 @@ import { type FailureRule, rows } from '../rule.ts';
 /** Images, their registries and Dockerfiles. */
 export const imageRules: readonly FailureRule[] = [
   ...rows`
-binary-incompatible | ELF load command address/offset not properly aligned | a compiled library of a package is damaged: it was changed after its installation | run no strip and no upx over the .so files of wheels, and install the package again | dependencies.pip
 1 image-not-found | ErrImagePull; ImagePullBackOff; CannotPullContainerError | the image cannot be pulled | correct its name and tag; a private image needs a login | deployment.docker_base_image_url
 image-rate-limited | toomanyrequests:  | the registry of the base image limits how often it is pulled | log in with docker login before the deploy, or use another registry | deployment.docker_base_image_url
 5 copy-source-missing | CopyIgnoredFile: Attempting to Copy file "{path}" that is excluded by .dockerignore; /copier: stat: \[?"\/?(?<path>[^"]{1,200})"\]?: .{0,60}filtered out using/; no items matching glob "{path}" copied ({count} filtered out using | the Dockerfile copies {path}, which .dockerignore leaves out | remove its pattern from .dockerignore, or add !{path} below it | runtime.custom.dockerfile_path
