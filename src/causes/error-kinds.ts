@@ -1,8 +1,8 @@
 import { rowsOf } from './rule.ts';
 
 export interface ErrorKind {
-  /** What is wrong: the code, how it calls something, what something was given, or the state that it met. */
-  of: 'code' | 'call' | 'given' | 'state';
+  /** What is wrong: the code, what a class or a module has, a call, what something was given, or the state that it met. */
+  of: 'code' | 'class' | 'call' | 'given' | 'state';
   /** What helps, beside the place; none if the message says it. */
   hint?: string | undefined;
 }
@@ -12,17 +12,16 @@ const rows = rowsOf`
 '(?:coroutine|async_generator)' | code | await the call that made it; an async generator is read with async for
 ^SystemExit | state | return, or raise an error that says why
 ^\w+: .*NoneType | state | a value there is None: look where it comes from, and test it before it is used
-[Nn]ull(?:Pointer|Reference)Exception|nil pointer|for nil\b|on null\b|on a \`None\` value|\(reading '|of (?:undefined|null)\b | code | a value there is not set: look where it comes from, and test it before it is used
+[Nn]ull(?:Pointer|Reference)Exception|nil pointer|nil map|for nil\b|on null\b|on a \`None\` value|\(reading '|of (?:undefined|null)\b | code | a value there is not set: look where it comes from, and test it before it is used
 ^TypeError: .*\bstr\b | code | if a call passes it, name=1 is text, and name:=1 a number
-^(?:Name|UnboundLocal|Reference)Error | code | give the name a value before that line, or import it
+^(?:Name|UnboundLocal|Reference)Error | class | give the name a value before that line, or import it
 ^IndexError|index out of (?:range|bounds)|IndexOutOfBounds | code | look whether there is an element before it is taken
 ^KeyError | code | look whether the key is there, or take .get()
-^AttributeError|NoMethodError|[Uu]ndefined method|is not a function | code | define what is missing; if the class is of a package, pin that to the version that has it
+^AttributeError|NoMethodError|[Uu]ndefined method|is not a function | class | define what is missing; if the class is of a package, pin that to the version that has it
 ^TypeError|ClassCastException|InvalidCastException | call | give it a value of the type that it takes
 ZeroDivision|divi(?:de|sion) by zero | code | test the divisor first
 RecursionError|StackOverflowError|SystemStackError|Maximum call stack|stack overflow | code | a function calls itself without an end: give it one
 all goroutines are asleep | code | each goroutine waits for another: close the channel, or send to it
-nil map | code | make the map before it is written to
 \`Err\` value | state | what it calls has failed: the error is in the message, so handle it there
 ^Assert|\bassertion | given | a check does not hold: print the values that it compares
 NotImplemented | state | it is not there for these values: take another option or version, or define it in the subclass

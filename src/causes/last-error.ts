@@ -83,7 +83,7 @@ function fixOfGiven({ of, hint }: ErrorKind, owner: string, where: string | unde
   if (of === 'given' || of === 'call')
     return `do what the message says, ${where ? `or change what ${where} gives to ${owner}` : files}`;
   const version = `use another version of ${owner}, or one of what calls it that fits`;
-  if (of === 'code' && !where) return version;
+  if (of === 'class' && !where) return version;
   return joined(`look for its reason ${where ? `at ${where}` : files}`, of === 'state' ? hint : undefined);
 }
 

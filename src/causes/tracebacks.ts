@@ -94,13 +94,13 @@ export interface Uncaught {
 
 /** What Java, Go, PHP, .NET, Rust, Elixir and C++ print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:(?:error: )?Uncaught (?!app exception)(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* (?=\()| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>(?:[\w.:]{0,80}(?:Error|Exception)\b|[A-Z]\w{0,60}::[A-Z][\w:]{1,80}(?=: ))(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:(?:error: )?Uncaught (?!app )(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* (?=\()| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>(?:[\w.:]{0,80}(?:Error|Exception)\b|[A-Z]\w{0,60}::[A-Z][\w:]{1,80}(?=: ))(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs|exs?))(?::line |[:(])(\d{1,7})/;
 const packaged =
   /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b/;
 const foreign =
-  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala)\./;
+  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala)\.|\((?:internal\/|(?:module|events|util|net|fs|timers|child_process|bootstrap_node|node|_\w+)\.js:)/;
 
 /** The last one. A name alone is one only with the lines of its stack. */
 export function findUncaught(lines: readonly string[]): Uncaught | undefined {

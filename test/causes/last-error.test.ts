@@ -192,6 +192,8 @@ test.each(
       /^the code of the app raised Error: cannot start; FluxError: no flux; look for its reason at src\/a\.js:4$/,
     [`org.flux.FluxException: Error creating bean ${'x'.repeat(240)}; nested exception is java.io.FluxException: no flux\n`]:
       /^the app raised org\.flux\.FluxException: .{1,100}…; java\.io\.FluxException: no flux; /,
+    'TypeError: no flux\n    at Object.<anonymous> (/app/node_modules/flux/a.js:3:9)\n    at Module._compile (internal/modules/cjs/loader.js:999:30)\n    at startup (bootstrap_node.js:187:16)\n':
+      /^flux raised TypeError: no flux; .*the files that flux reads$/,
     '** (FluxError) no flux\n    (shop 0.1.0) lib/shop.ex:31: Shop.start/2\n':
       /^.* raised \(FluxError\) no flux; .*lib\/shop\.ex:31$/,
     'Unhandled Exception: System.FluxException: no flux\n   at Flux.Core.Logger.Finalize()\n':
@@ -248,6 +250,11 @@ test.each([
   [
     'an error of a program',
     traceback('KeyError: 4', [`${packages}/flux/api.py`, 'run()']),
+    'look for its reason in the settings or the flags of the program, or in the files that flux reads',
+  ],
+  [
+    'a name that a program lacks',
+    traceback("NameError: name 'flux' is not defined", [`${packages}/flux/api.py`, 'run()']),
     'use another version of flux, or one of what calls it that fits',
   ],
   [
