@@ -1,4 +1,5 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { address } from './gantry.ts';
@@ -27,13 +28,13 @@ export type Answering = (call: Call, pass: () => Promise<Answer>) => Answer | un
  * links lead to the emulator itself. Gives the environment that leads to it.
  */
 export async function inFrontOf(emulator: Emulator, answering: Answering): Promise<Record<string, string>> {
-  const url = await serving(async (request, response) => {
-    const asked = new URL(request.url ?? '', emulator.url);
-    const bytes = await buffer(request);
-    const call = { route: `${request.method} ${asked.pathname}`, query: asked.searchParams, body: String(bytes) };
-    const pass = () => passOn(request, asked, bytes);
+  const url = await serving(async (asking, response) => {
+    const asked = new URL(asking.url ?? '', emulator.url);
+    const bytes = await buffer(asking);
+    const call = { route: `${asking.method} ${asked.pathname}`, query: asked.searchParams, body: String(bytes) };
+    const pass = () => passOn(asking, asked, bytes);
     // It has no live logs.
-    if (request.headers.upgrade) return void response.writeHead(404).end();
+    if (asking.headers.upgrade) return void response.writeHead(404).end();
     const answer = (await answering(call, pass)) ?? (await pass());
     const { status = 200, type = 'application/json', hasDate = false, body } = answer;
     response.sendDate = hasDate;
@@ -52,12 +53,11 @@ export function alsoListing(emulator: Emulator, folder: string, name: string): P
   });
 }
 
-async function passOn({ method = '', headers }: IncomingMessage, url: URL, bytes: Buffer): Promise<Answer> {
-  const { connection: _, host: __, 'content-length': ___, ...sent } = headers as Record<string, string>;
-  const reply = await fetch(url, {
-    method,
-    headers: sent,
-    ...(bytes.length > 0 && { body: bytes as Uint8Array<ArrayBuffer> }),
-  });
-  return { status: reply.status, type: reply.headers.get('content-type') ?? '', body: await reply.text() };
+/** Not by fetch, which takes three times as long. */
+async function passOn({ method, headers }: IncomingMessage, url: URL, bytes: Buffer): Promise<Answer> {
+  const { connection: _, host: __, ...sent } = headers;
+  const asked = request(url, { method, headers: sent }).end(bytes);
+  const [reply] = (await once(asked, 'response')) as [IncomingMessage];
+  const { statusCode: status = 0, headers: said } = reply;
+  return { status, type: said['content-type'] ?? '', body: String(await buffer(reply)) };
 }
