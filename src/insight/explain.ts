@@ -183,14 +183,8 @@ async function refusalSince(context: Context, app: string, { configFile, look }:
   };
 }
 
-function nothingFailed({
-  app,
-  build,
-  run,
-  status,
-  isDeployed = true,
-  mayLack,
-}: Omit<Subject, 'facts' | 'readLog'>): string {
+function nothingFailed(subject: Omit<Subject, 'facts' | 'readLog'>): string {
+  const { app, build, run, status, isDeployed = true, mayLack } = subject;
   if (build !== null)
     return `build ${shortBuild(build)} of ${app} has not ${status !== null && buildPhase(status) === 'in progress' ? 'ended' : 'failed'}: ${status}`;
   if (run !== null) return `run ${run} of ${app} has not failed: ${status}`;

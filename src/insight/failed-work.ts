@@ -83,11 +83,11 @@ export async function findSubject(context: Context, options: SubjectOptions): Pr
 async function withoutFailedBuild(
   context: Context,
   { minReplicaCount = 0 }: App,
-  { app, last, latest }: Awaited<ReturnType<typeof readLatest>> & { app: string },
+  { app, last, latest }: Latest & { app: string },
   options: SubjectOptions,
 ): Promise<Subject> {
-  const { callsOnly } = options;
   const { newest, failed } = await findFailedRun(context, app, options);
+  const { callsOnly } = options;
   // One that is not ready is what is waited for, unless a call failed after it began.
   if (last && !callsOnly && !isReady(last.status) && !(toMs(failed?.at) > toMs(last.createdAt)))
     return buildSubject(context, app, last);
@@ -106,12 +106,10 @@ async function nowBad(context: Context, app: string, { id: build }: Build, isKep
   return bad && sickSubject(context, app, { ...bad, build, at }, history.servesSince(build));
 }
 
+type Latest = { last?: Build | undefined; latest?: Build | undefined };
+
 /** The last build, and the last that has ended. */
-async function readLatest(
-  context: Context,
-  app: string,
-  latest: string | undefined,
-): Promise<{ last?: Build | undefined; latest?: Build | undefined }> {
+async function readLatest(context: Context, app: string, latest: string | undefined): Promise<Latest> {
   const { api, project } = context;
   if (latest === undefined) return {};
   const last = await unless(isRefusal, fetchBuild(api, { project, app, build: latest }));

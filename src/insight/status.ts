@@ -119,17 +119,8 @@ function hourlyCents(
 const partsOfApp = ['replicas', 'lastHour', 'centsPerHour', 'failure'];
 
 function emptyStatus(target: string, app: string) {
-  const none = {
-    status: null,
-    sick: null,
-    live: null,
-    latest: null,
-    here: null,
-    replicas: null,
-    region: null,
-    lastHour: null,
-  };
-  return { target, app, ...none, centsPerHour: null, failure: null, exit: 'ok' as ExitName };
+  const none = { status: null, sick: null, live: null, latest: null, here: null, replicas: null, region: null };
+  return { target, app, ...none, lastHour: null, centsPerHour: null, failure: null, exit: 'ok' as ExitName };
 }
 
 /** The error itself for an app that is not deployed: that is known, too. */

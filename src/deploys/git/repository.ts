@@ -5,7 +5,7 @@ import { readVariable, type Variable } from '../../kernel/environment.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
-import { type GitContext, git, isShallowClone, tryGit, unlessFailed } from './run-git.ts';
+import { type GitContext, git, isShallowClone, tryGit, tryRevision, unlessFailed } from './run-git.ts';
 
 /** The repository of the working directory, the same for all of its clones as far as that can be known. */
 export interface Repository {
@@ -144,22 +144,13 @@ export async function listAhead(context: GitContext, findSent: () => Promise<str
   const past = (head: string) => tryGit(context, ['rev-list', ...shared, '--ancestry-path', `^${head}`]);
   // Most clones are full and up to date, and have sent what is checked out: both questions at once.
   const state = tryGit(context, ['rev-parse', '--is-shallow-repository', 'HEAD']);
-  const [some, [shallow, head], sent] = await Promise.all([
-    past('HEAD'),
-    state.then((text) => text.split('\n')),
-    findSent(),
-  ]);
+  const [some, said, sent = ''] = await Promise.all([past('HEAD'), state, findSent()]);
+  const [shallow, head] = said.split('\n');
   const isShallow = shallow !== 'false';
-  const lacks = isShallow || sent === head ? undefined : await unlessHere(context, sent);
+  const isKnown = isShallow || sent === '' || sent === head || (await tryRevision(context, sent)) !== '';
+  const lacks = isKnown ? undefined : sent;
   if (!head || (some === '' && !isShallow && lacks === undefined)) return undefined;
   return { head, commits: new Set((await past(head)).split('\n')), isShallow, lacks };
-}
-
-/** A commit, if this clone does not have it. */
-async function unlessHere(context: GitContext, commit = ''): Promise<string | undefined> {
-  const name = `${commit}^{commit}`;
-  const found = commit && (await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]));
-  return found === '' && commit !== '' ? commit : undefined;
 }
 
 /** The last commits of this clone. */

@@ -160,10 +160,13 @@ export async function isShallowClone(context: GitContext): Promise<boolean> {
 /** What brings the commits that a shallow clone lacks. */
 export const unshallow = 'git fetch --unshallow; in a pipeline, fetch-depth: 0 or GIT_DEPTH: 0';
 
+/** The commit of a revision; empty if this clone has none. */
+export const tryRevision = (context: GitContext, revision: string): Promise<string> =>
+  tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${revision}^{commit}`]);
+
 /** The commit of a revision. Throws UsageError if there is none. */
 export async function findRevision(context: Context, revision: string): Promise<string> {
-  const name = `${revision}^{commit}`;
-  const commit = await tryGit(context, ['rev-parse', '--verify', '--quiet', '--end-of-options', name]);
+  const commit = await tryRevision(context, revision);
   if (commit) return commit;
   if ((await tryGit(context, ['rev-parse', '--show-toplevel'])) === '') {
     // Throws if there is no git at all.

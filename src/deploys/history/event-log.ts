@@ -103,10 +103,7 @@ export class EventLog {
 /** NaN of none. */
 const timeOf = (event: HistoryEvent | undefined): number => toMs(event?.at);
 
-/**
- * Empty if there is no file, or no usable folder. What cannot be read is not the same as what is not there. A deploy reads it ten
- * times, and each promise would take four times as long as the file.
- */
+/** Empty if there is no file, or no usable folder. A deploy reads it ten times: promises would take four times as long. */
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -320,17 +320,8 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
   const { verification, orRollback, configFile, logs, timeout: typedMs } = options;
   const { app, build, changed, serves, status, dashboard } = deployment;
   const minReplicas = Number(plan.setup.minReplicaCount);
-  const about = {
-    ...verification,
-    app,
-    build,
-    serves,
-    minReplicas,
-    config: local.config,
-    seen: local.seen,
-    isNew: changed,
-    before,
-  };
+  const sent = { app, build, config: local.config, seen: local.seen, minReplicas, isNew: changed };
+  const about = { ...verification, ...sent, serves, before };
   const verified = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
   const goOn = async () => {
     const step = await firstRowAsked(readyTable, {
