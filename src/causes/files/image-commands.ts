@@ -208,7 +208,9 @@ const wordList: Look<StartedStage> = ({ what, at, stage: { command, cmd } }) => 
   const [, variable] = groupsOf(/(?:^|[\s:=])\$\{?(\w+)/, hasShell ? '' : words.join(' '));
   const place = at.file === undefined ? at : { ...at, line };
   if (isText) return say('dockerfile-invalid list', { problem: 'the list of CMD is no JSON' }, { at: place });
-  return variable === undefined ? undefined : say('port-invalid', { variable, what }, { at: place });
+  return variable === undefined
+    ? undefined
+    : say('port-invalid', { variable, what, of: what.replace(' =', '') }, { at: place });
 };
 
 const serving = /vllm\/vllm-openai|text-(?:generation|embeddings)-inference|ollama\/ollama/;

@@ -73,19 +73,15 @@ export function projectRequirements(text: string, isProduction = false): Require
 type PoetryValue = string | { extras?: string[]; version?: string };
 
 interface PyProject {
-  project?: {
-    dependencies?: string[];
-    'optional-dependencies'?: Record<string, string[]>;
-  };
+  project?: { dependencies?: string[]; 'optional-dependencies'?: Record<string, string[]> };
   'dependency-groups'?: Record<string, unknown[]>;
   /** The packages of a Pipfile. */
   packages?: Record<string, PoetryValue>;
-  tool?: {
-    poetry?: {
-      dependencies?: Record<string, PoetryValue>;
-      group?: Record<string, { dependencies?: Record<string, PoetryValue> }>;
-    };
-  };
+  tool?: { poetry?: PoetryTables & { group?: Record<string, PoetryTables> } };
+}
+
+interface PoetryTables {
+  dependencies?: Record<string, PoetryValue>;
 }
 
 /** As PyPI compares names; undefined without one. */
@@ -99,12 +95,7 @@ const valuesOf = <T>(table: Record<string, T> | undefined): T[] => Object.values
 function ofPoetry(name: string, value: PoetryValue): Requirement {
   const { extras = [], version = '' } = typeof value === 'string' ? { version: value } : value;
   const wanted = version.replace(/^\^/, '>=').replace(/^(?=\d)/, '==');
-  return {
-    name: normalizeName(name),
-    extras,
-    wanted: isSpecifier(wanted) ? wanted : '',
-    isConditional: false,
-  };
+  return { name: normalizeName(name), extras, wanted: isSpecifier(wanted) ? wanted : '', isConditional: false };
 }
 
 /** What an `environment.yml` lists: packages of conda, and lines for pip. Undefined if it cannot be read. */

@@ -114,7 +114,7 @@ package-version-not-found local | ! | - | builds with +{local} are on an index o
 package-version-not-found never | ! | - | {package} {version} was never released | use {package} {older} or {newer}
 permission-denied | - | {path} is started, and is not executable | - | chmod +x {path}, and commit that; or start it by its interpreter
 permission-denied user | ! | {program} has to run as root, and the user of the image is {user} at this line | - | write USER root above this line, and the other user again below it
-port-invalid | - | {what} has \${variable}, which is not replaced in a list of words | - | write the value, or {what} ["sh", "-c", "exec …"]
+port-invalid | - | {of} has \${variable}, which is not replaced in a list of words | - | write the value, or {what} ["sh", "-c", "exec …"]
 python-version-unsupported module | - | {file} imports {module}, which Python {python} does not have | {module} is in the standard library since Python {since} // {module} is not in the standard library since Python {until} | python_version = "{since}"
 python-version-unsupported name | - | {file} takes {name} from {module}, which has it since Python {since} // {file} takes {name} from {module}, which has it no more since Python {until} | the app has Python {python} | python_version = "{since}" // use what the page "What's New in Python {until}" names instead
 python-version-unsupported needed | ! | - | {package} {version} needs Python {bound}, and the app runs on {python} | set a Python {bound}, or use an older {package}
