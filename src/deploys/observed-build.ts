@@ -37,6 +37,8 @@ export interface Smoke {
   calls: number;
   /** Whether the call may be wrong: the app refused it (4xx), or answered something else than was expected. */
   isCallers?: boolean | undefined;
+  /** The beginning of an answer without the expected text. It is said, but no part of what is on record. */
+  said?: string | undefined;
 }
 
 export const noSmoke: Smoke = { says: 'not asked', reason: '', calls: 0 };

@@ -79,16 +79,13 @@ async function callOnce(
   }
 }
 
-function saidBy(
-  { problem, isNone, isCallers }: SmokeAnswer,
-  name: string,
-): Pick<Smoke, 'says' | 'reason' | 'isCallers'> {
+function saidBy({ problem, isNone, isCallers, said }: SmokeAnswer, name: string): Omit<Smoke, 'calls'> {
   if (problem === undefined) return { says: 'yes', reason: '' };
-  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, isCallers };
+  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, isCallers, said };
 }
 
 /** What is wrong with an answer. `isNone`: the new build has not said anything by it. */
-interface Flaw extends Pick<Smoke, 'isCallers'> {
+interface Flaw extends Pick<Smoke, 'isCallers' | 'said'> {
   problem: string;
   isNone: boolean;
 }
@@ -205,7 +202,9 @@ async function findFlaw(
   // It goes into the history, which holds nothing that was typed.
   const isMissing = expected !== undefined && !withoutGaps(said).includes(withoutGaps(expected));
   const problem = 'the response does not have the expected text';
-  return isMissing ? { problem, isNone: false, isCallers: true } : undefined;
+  return isMissing
+    ? { problem, isNone: false, isCallers: true, said: said.replace(/\s+/g, ' ').slice(0, 200) }
+    : undefined;
 }
 
 /** What a function has returned, as text. */
@@ -276,8 +275,15 @@ export function parseSmokeTest(typed: string): SmokeTest {
   });
 }
 
-/** Throws UsageError for what a function app surely does not answer: without its function in main.py, or its parameters. */
+/** Throws UsageError for a path without its slash, and for what a function app surely does not answer: without its function in main.py, or its parameters. */
 export async function checkSmokeTests(tests: readonly SmokeTest[], { runtime, root }: AppConfig): Promise<void> {
+  const named = runtime === 'custom' ? tests.find(({ fn, data }) => fn !== undefined && data === undefined) : undefined;
+  if (named) {
+    const fix = `--smoke ${quoteForShell(`/${named.typed}`)}`;
+    throw new UsageError(`--smoke ${named.typed}: an app with a server of its own is called by a path, or with JSON`, {
+      fix,
+    });
+  }
   for (const { typed, fn, path = '', data = '{}', expected } of runtime === 'cortex' ? tests : []) {
     const name = fn ?? path.split('/')[1] ?? '';
     if (!(await mayHaveFunction(root, name))) throw noFunctionError(typed, name, await callableFunctions(root));

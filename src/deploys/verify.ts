@@ -38,6 +38,8 @@ export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app
   /** What its files show. */
   seen?: SeenInFiles | undefined;
   before?: Before | undefined;
+  /** Whether the build before a sick one is returned to. */
+  orRollback?: boolean | undefined;
   /** A later build that has replaced it already. */
   serves?: string | undefined;
 }
@@ -64,6 +66,9 @@ interface FoundHealth extends Ended, Reason {
   seen: Seen & { smokeCalls: number };
   /** Whether the call of `--smoke` may be wrong: typed again, it says the same. */
   isCallers?: boolean | undefined;
+  said?: string | undefined;
+  /** Whether another build served before. */
+  hasEarlier?: boolean;
   failedRunIds: string[];
   /** The build that the app shows instead, if that served before. */
   shows?: string | undefined;
@@ -108,7 +113,8 @@ export async function verifyBuild(context: Context, options: BuildVerification):
     watchedMs,
     watchMs: isWatched ? watchedMs : 0,
     seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
-    isCallers: smoke.isCallers,
+    ...(found.because === 'smoke' && { isCallers: smoke.isCallers, said: smoke.said }),
+    hasEarlier: earlierBuilds.size > 0,
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
     // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
@@ -182,11 +188,11 @@ function wellSince(observed: ObservedBuild, since: number) {
 const shownLines = 20;
 
 async function verdictError(
-  { app, build, goOn, calling }: BuildVerification,
+  { app, build, goOn, calling, orRollback }: BuildVerification,
   found: FoundHealth,
   details: Record<string, unknown>,
 ) {
-  const { finding: verdict, because, reason, container, shows, isCallers } = found;
+  const { finding: verdict, because, reason, container, shows, isCallers, said, hasEarlier } = found;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -202,8 +208,12 @@ async function verdictError(
     const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
-  const fix = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
-  return new NotReadyError(`${app} is not healthy: ${reason}`, { fix, details });
+  const logs = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
+  // The log of an app that answered has nothing of it.
+  const fix = said !== undefined && hasEarlier && !orRollback ? gantryCommand`rollback ${app}` : logs;
+  const answer = said === undefined ? '' : `; it answered ${said}`;
+  const serves = orRollback ? '' : `; ${named} serves`;
+  return new NotReadyError(`${app} is not healthy: ${reason}${answer}${serves}`, { fix, details });
 }
 
 async function waitForLog({ progress }: Context, app: string, explaining: Promise<void>): Promise<void> {

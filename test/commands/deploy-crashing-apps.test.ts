@@ -112,7 +112,7 @@ describe.skipIf(!python)('a build that crashes after it was deployed (needs pyth
     const { code, stderr, json } = await deploy({ name, main: crashesLater, until: () => hasRestarted(name, 2) });
     expect(code, stderr).toBe(12);
     const { message, details } = json().error;
-    expect(message).toMatch(/^later is not healthy: replica \S+ restarted \d+ times$/);
+    expect(message).toMatch(/^later is not healthy: replica \S+ restarted \d+ times; build \S+ serves$/);
     expect(stderr).toContain('the connection to the database was lost');
     expect(stderr).toMatch(/^ {2}fix gantry logs later --container \S+-later-\S+$/m);
     expect(details.container).toMatch(/-later-/);

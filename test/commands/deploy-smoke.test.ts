@@ -58,7 +58,10 @@ test('the first call that fails decides', async () => {
 
 test('a response without the text is explained once, with what to correct', async () => {
   instead = { body: { run_id: 'r-1', result: 'Bye' } };
-  expect((await deploy('run={"name":"Ada"}:Hello')).code).toBe(12);
+  const sick = await deploy('run={"name":"Ada"}:Hello');
+  expect(sick).toExit(12, /web is not healthy: run: .* the expected text; it answered Bye; build \S+ serves\n/);
+  // What the app said is on no record.
+  expect(String((sick.json() as { error: { details: { reason: string } } }).error.details.reason)).not.toContain('Bye');
   const { json } = await gantry(['explain', 'web', '--json=title,fix'], { emulator, env });
   expect(json()).toEqual({
     title: 'the response of run does not have the text that --smoke expects',
@@ -73,6 +76,13 @@ test.each<[string, { body: unknown; type?: string; status?: number }]>([
 ])('a function that answers with %s says nothing of the build', async (_, answer) => {
   instead = answer;
   expect(await deploy('run={"name":"Ada"}')).toExit(8, 'is healthy is not known: run: a function answers with JSON');
+});
+
+test.each(['health', 'health:ok'])('--smoke %s of an app with a server of its own lacks its slash', async (typed) => {
+  const toml = `${smallApp()['cerebrium.toml']}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n`;
+  const cwd = newFolder({ ...app, 'cerebrium.toml': toml });
+  expect(await deployWith({ cwd }, typed)).toExit(2, `fix --smoke /${typed}\n`);
+  expect(emulator.store.builds.size).toBe(0);
 });
 
 test('the end of the log that is shown and explained has no line of an earlier build', async () => {

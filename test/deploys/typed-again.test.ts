@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../support/app-platform/types.ts';
-import { type AppOf, staged } from './stage.ts';
+import { type AppOf, deployed, staged } from './stage.ts';
 
 const crash: Behavior = { replicas: 'crash' };
 const failing: Behavior = { calls: { everyMs: 2_000, failing: 1 } };
@@ -94,6 +94,21 @@ test('restarts of long ago are no reason to roll back', async () => {
     code: 0,
     stderr: expect.stringContaining('restarted 3 times: watching it again'),
   });
+});
+
+test('what answers otherwise than expected is said to serve, with its answer and how to go back', async () => {
+  const { stage, machine } = await deployed({ version: 1 });
+  await machine.write({ version: 2 });
+  const sick = await machine.run('deploy --smoke run:nothing');
+  expect(sick).toExit(
+    12,
+    `the expected text; it answered {"ok":true}; build ${stage.platform.live()} serves\n`,
+    'fix gantry rollback web\n',
+  );
+  await machine.write({ version: 3 });
+  const back = await machine.run('deploy --smoke run:nothing --or-rollback');
+  expect(back).toExit(12, '; rolled back to build');
+  expect(back.stderr).not.toContain('fix gantry rollback');
 });
 
 test('an answer that another call expects rolls nothing back, unless the deploy has changed the app', async () => {

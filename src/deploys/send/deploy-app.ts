@@ -321,7 +321,7 @@ async function verify(context: Context, prepared: Prepared, { deployment, before
   const { app, build, changed, serves, status, dashboard } = deployment;
   const minReplicas = Number(plan.setup.minReplicaCount);
   const sent = { app, build, config: local.config, seen: local.seen, minReplicas, isNew: changed };
-  const about = { ...verification, ...sent, serves, before };
+  const about = { ...verification, ...sent, serves, before, orRollback };
   const verified = once(async () => (await import('../verify.ts')).verifyBuild(context, about));
   const goOn = async () => {
     const step = await firstRowAsked(readyTable, {
