@@ -91,7 +91,7 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     ...status,
     app,
     status: asked.status ?? null,
-    sick: whySick(counted, calls?.failedAt ?? [], serving?.readyAt),
+    sick: whySick(counted, calls, serving),
     live: serving?.live ?? null,
     latest: latestOf(asked),
     here,
@@ -140,8 +140,9 @@ async function readLive(context: Context, here: Here, asked: App, history: AppHi
   if (build === undefined) return null;
   const { createdAt = null, updatedAt } = await fetchBuild(api, { project, app, build });
   const commit = await findCommit(context, here, build, history);
-  const live = { build, createdAt, ...commit, found: history.markOf(build) ?? null };
-  return { live, readyAt: toMs(updatedAt) };
+  const found = history.markOf(build) ?? null;
+  const sickAt = found === 'sick' ? toMs(history.sickness(build)?.at) : undefined;
+  return { live: { build, createdAt, ...commit, found }, readyAt: toMs(updatedAt), sickAt };
 }
 
 /** The latest build, unless it serves. */
@@ -195,22 +196,27 @@ async function readLastHour(context: Context, app: string, findJobs: () => Promi
     failedJobs: runs.filter((run) => jobs.isJob(run) && runOutcome(run).startsWith('failed')).length,
     p95Ms: quantile(Float64Array.from(responses).sort(), 0.95),
   };
-  return { lastHour, failedAt: failedSinceSuccess(calls) };
+  return { lastHour, ...endsOf(calls) };
 }
 
-/** When calls began that failed, and after which none succeeded. What is wrong with a request says nothing of the app. */
-function failedSinceSuccess(calls: readonly Call[]): number[] {
+/** When the last call began that succeeded, and those that failed since. What is wrong with a request says nothing of the app. */
+function endsOf(calls: readonly Call[]) {
   const succeededAt = calls.filter(hasSucceeded).reduce((last, { createdAt }) => Math.max(last, toMs(createdAt)), 0);
   const failed = calls.filter((call) => runOutcome(call) === 'failed');
-  return failed.map(({ createdAt }) => toMs(createdAt)).filter((at) => at > succeededAt);
+  return { succeededAt, failedAt: failed.map(({ createdAt }) => toMs(createdAt)).filter((at) => at > succeededAt) };
 }
 
-/** Why calls fail by now, by the replicas and the latest calls of the live build; null where nothing shows that they do. */
+/**
+ * Why calls fail by now, by the replicas and the latest calls of the live build, or else by what was found of it (`sickAt`)
+ * before a call succeeded; null where nothing shows that they do.
+ */
 function whySick(
   counted: { bad: (hasFailed: boolean) => string | undefined } | null,
-  failedAt: readonly number[],
-  readyAt = Number.NaN,
+  calls: ReturnType<typeof endsOf> | null,
+  serving: { readyAt: number; sickAt: number | undefined } | null,
 ): string | null {
+  const { failedAt, succeededAt } = calls ?? endsOf([]);
+  const { readyAt = Number.NaN, sickAt = Number.NaN } = serving ?? {};
   const failed = failedAt.filter((at) => !(at < readyAt)).length;
   const down = counted?.bad(failed > 0);
   const reasons = [
@@ -218,7 +224,7 @@ function whySick(
     // A single one may be due to its input.
     ...(failed > 1 ? [`the last ${failed} calls failed`] : []),
   ];
-  return reasons.join('; ') || null;
+  return reasons.join('; ') || (sickAt > succeededAt ? 'it was found sick when it was deployed' : null);
 }
 
 async function readFailure(context: Context, options: Parameters<typeof explainFailure>[1]) {

@@ -8,7 +8,7 @@ import type { JsonSchema } from '../../src/cli/result-schema.ts';
  */
 const names: Record<string, string> = {
   string: `
-    $schema advice app approveUrl archive at branch build by calls category cause check
+    $schema advice app approveUrl archive at because branch build by calls category cause check
     code command commit condition confirm createdAt curl dashboard data date description effect
     email encoding endpoint endsAt estimate event evidence expiresAt failedBuild file fix flags folder forwardedTo
     found from function group hardware id input kind lastCallAt line localLimit lock loggedAt message

@@ -164,6 +164,8 @@ describe('without load', () => {
     const dry = await run('deploy --dry-run --detailed-exit-code', { cwd: app });
     expect([dry.code, dry.stdout]).toEqual([3, expect.stringContaining('a deploy would change the app')]);
     expect(dry.stderr).toContain(`secret KEY was set after build ${build}: a deploy would change that`);
+    const { changed, because } = (await run('deploy --dry-run --json', { cwd: app })).json() as Record<string, unknown>;
+    expect([changed, because]).toEqual([true, `secret KEY was set after build ${build}`]);
     expect(await deploy()).toContain(`secret KEY was set after build ${build}: deploying`);
     await run(`secrets set KEY ${scope}--from-env`);
     expect(await deploy()).toContain('nothing to deploy');

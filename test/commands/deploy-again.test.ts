@@ -35,9 +35,9 @@ test('without a watch, a build that was found sick is deployed again', async () 
   const home = newFolder();
   replicas = 'FAILED';
   await deploy(home);
-  const { code, stderr } = await deploy(home, ['--if-changed']);
+  const { code, json } = await deploy(home, ['--if-changed']);
   expect([code, builds.length]).toEqual([0, 2]);
-  expect(stderr).toContain('was found sick: deploying');
+  expect(json()).toMatchObject({ warnings: [{ message: expect.stringContaining('was found sick: deploying') }] });
 });
 
 test('what a failed build had for settings is no change of others', async () => {

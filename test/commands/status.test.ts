@@ -152,6 +152,18 @@ describe('in the folder of an app', () => {
     expect((await shown()).stdout).not.toContain('sick');
   });
 
+  test('is sick as a deploy found it, until a call succeeds', async () => {
+    const cwd = newFolder({ ...smallApp(), 'main.py': 'def run():\n    raise ValueError()\n' });
+    const env = { GANTRY_CONFIG_DIR: newFolder() };
+    expect((await gantry(['deploy', '--name', 'web', '--smoke', 'run'], { emulator, cwd, env })).code).toBe(12);
+    emulator.store.runs.clear();
+    const shown = async () => (await gantry(['status', 'web', '--json=sick,live'], { emulator, cwd, env })).json();
+    const sick = 'it was found sick when it was deployed';
+    expect(await shown()).toMatchObject({ sick, live: { found: 'sick' } });
+    record(emulator, { id: 'good-3', createdAt: Date.now() });
+    expect(await shown()).toMatchObject({ sick: null, live: { found: 'sick' } });
+  });
+
   test('says of an app that the emulator refuses to call that it was not started', async () => {
     await deployWeb(emulator);
     const { script } = [...emulator.store.builds.values()].at(-1) ?? {};

@@ -45,7 +45,7 @@ const appFields = {
   ...sharedFields,
   app: text('app name'),
   status: nullable(text('app status; null if it is not deployed')),
-  sick: nullable(text('why calls fail by now; null if neither replicas nor calls show that')),
+  sick: nullable(text('why calls fail by now, or what a deploy found; null if nothing shows that')),
   live: nullable(
     object(
       {

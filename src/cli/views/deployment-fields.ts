@@ -60,6 +60,7 @@ export const deployPlanFields = {
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   older: boolean('with --dry-run: whether what serves is of a newer commit, so that a deploy needs --older'),
   changed: boolean('whether a deploy would change anything'),
+  because: nullable(text('what speaks for a deploy besides what would change; null if nothing does')),
 };
 
 /** What the commands have in common that deploy a build again: rollback, apps restart, promote. */

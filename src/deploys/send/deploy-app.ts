@@ -207,11 +207,10 @@ async function decide(context: Context, intent: Intent, ifBusy: BusyPolicy): Pro
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
     const found = isCompared ? await compared() : undefined;
-    const changed = plan.changed || (found !== undefined && found.difference !== 'equal');
-    if (isSent && found?.because) context.progress.note(sentText(found, options));
+    if (isSent && found) tellWhySent(context, found, options);
     const why = options.dryRun ? await older() : undefined;
     if (why) context.progress.warn(`${why.message}: a deploy needs --older`);
-    const shown = { ...plan, older: why !== undefined, changed };
+    const shown = { ...plan, older: why !== undefined, ...(found && whatDiffers(plan, found)) };
     return { plan: shown, made, live: isSent ? undefined : found?.live, reading };
   };
   const isAlive = () => decided(false);
@@ -237,9 +236,18 @@ async function decide(context: Context, intent: Intent, ifBusy: BusyPolicy): Pro
   return done ?? decide(context, intent, step === 'wait for the app' ? ifBusy : 'proceed');
 }
 
-function sentText({ because, difference }: Compared, { ifChanged }: DeployAppOptions): string {
+/** What a plan has of this comparison. */
+function whatDiffers(plan: DeployPlan, { because, difference }: Compared) {
+  return { changed: plan.changed || difference !== 'equal', because: because || null };
+}
+
+function tellWhySent({ progress }: Context, found: Compared, { ifChanged }: DeployAppOptions): void {
+  const { because, difference, health } = found;
+  if (because === '') return;
   const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
-  return `${because}: ${ifChanged ? 'deploying' : would}`;
+  // Nothing will show whether it is well this time.
+  const tell = health === 'sick' ? progress.warn : progress.note;
+  tell(`${because}: ${ifChanged ? 'deploying' : would}`);
 }
 
 /** The region that an app would move to, and where it is. */

@@ -103,6 +103,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     },
     selection: options.files ? fileDecisions(local) : null,
     older: false,
+    because: null as string | null,
     changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
   return { plan, made, history, sent, named, isAsSent };

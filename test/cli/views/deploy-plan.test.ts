@@ -30,6 +30,7 @@ const plan: DeployPlan = {
   selection: null,
   failedBuild: null,
   older: false,
+  because: null,
   changed: false,
 };
 
