@@ -161,7 +161,8 @@ describe('in the folder of an app', () => {
     const sick = 'it was found sick when it was deployed';
     expect(await shown()).toMatchObject({ sick, live: { found: 'sick' } });
     record(emulator, { id: 'good-3', createdAt: Date.now() });
-    expect(await shown()).toMatchObject({ sick: null, live: { found: 'sick' } });
+    // The platform tells its time in whole seconds.
+    await expect.poll(shown, { timeout: 5_000 }).toMatchObject({ sick: null, live: { found: 'sick' } });
   });
 
   test('says of an app that the emulator refuses to call that it was not started', async () => {
