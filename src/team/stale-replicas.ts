@@ -1,3 +1,4 @@
+import { Jobs } from '../calls/runs/index.ts';
 import { whyNotUsable } from '../deploys/archives/index.ts';
 import { allApps, readHistory } from '../deploys/history/index.ts';
 import { shortList, toMs } from '../kernel/output/format.ts';
@@ -51,14 +52,21 @@ async function runningSince(
   secrets: string[],
 ): Promise<Stale> {
   const { project } = context;
-  const oldOf = async (app: string) => oldReplicas(await api(listContainers, { project, app }), before);
+  // One that has nothing but jobs has no replica.
+  const buildOf = async (app: string) => liveBuild(await fetchApp(api, { project, app }));
+  const oldOf = async (app: string) => {
+    const containers = await api(listContainers, { project, app });
+    const old = oldReplicas(new Jobs().see({ containers }).replicas(containers), before);
+    return old.length > 0 && (await buildOf(app)) !== undefined ? old : [];
+  };
   if (app) return { stale: await oldOf(app), restartable: [app] };
   const getsThem = async (app: string) => hasNotAll(await api(getAppSecrets, { project, app }), secrets);
   // An app is ready without a replica, too.
   const ready = (await api(listApps, { project })).filter(({ status }) => /^(ready|active)$/.test(status ?? ''));
   const names = ready.map((each) => appName(each, project));
   const stale = await filtered(names, async (name) => (await oldOf(name)).length > 0 && getsThem(name));
-  return { stale, restartable: await filtered(stale, (name) => isRestartable(context, name, api)) };
+  const isKept = async (name: string) => !(await whyNotUsable(context, name, (await buildOf(name)) ?? ''));
+  return { stale, restartable: await filtered(stale, isKept) };
 }
 
 function oldReplicas(containers: readonly Container[], before: number): string[] {
@@ -75,8 +83,3 @@ async function filtered(names: readonly string[], isWanted: (name: string) => Pr
 
 /** A secret of the app takes precedence. */
 const hasNotAll = (own: object, secrets: readonly string[]) => !secrets.every((secret) => Object.hasOwn(own, secret));
-
-async function isRestartable(context: Context, app: string, api: Context['api']): Promise<boolean> {
-  const build = liveBuild(await fetchApp(api, { project: context.project, app }));
-  return build === undefined || (await whyNotUsable(context, app, build)) === undefined;
-}

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { python } from '../emulator/support/running.ts';
 import { drawnCases } from '../support/extent.ts';
-import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
+import { altering, emulatorForEach, gantry, inFrontOf, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 const home = newFolder();
 /** Rotations of a secret under load. */
@@ -107,8 +107,8 @@ describe('without load', () => {
   });
 
   test.each([
-    ['--app web ', 2, 1],
-    ['', 1, 4],
+    ['--app web ', 2, 2],
+    ['', 1, 5],
   ])('secrets set %ssays what keeps the old value', async (scope, stale, requests) => {
     const app = newFolder(files);
     await run('deploy', { cwd: app });
@@ -154,6 +154,16 @@ describe('without load', () => {
     const line = 'to start replicas without the old: gantry apps restart';
     expect(stderr).toContain(`${line} a1\n${line} a2\n${line} a3\nand 1 more\n`);
     expect(stderr).not.toMatch(/restart (a4|own|far)/);
+  });
+
+  test('secrets of an app that has nothing but jobs make none of them stale', async () => {
+    const cwd = newFolder({ 'job.py': 'print(1)\n' });
+    expect((await run('run --name jobs job.py', { cwd })).code).toBe(0);
+    const running = JSON.stringify([{ containerId: 'jobs-run-1', containerState: 'Running', buildId: '' }]);
+    const env = await inFrontOf(emulator, ({ route }) => (/containers$/.test(route) ? { body: running } : undefined));
+    const { json } = await run('secrets set KEY --app jobs --from-env --json', { env: { ...env, KEY: 'new' } });
+    expect(json()).toMatchObject({ changed: true, stale: [], restartable: [] });
+    expect(json()).not.toHaveProperty('next');
   });
 
   test.each(['--app web ', ''])('a secret that was set later (%s) is a difference of a deploy', async (scope) => {
