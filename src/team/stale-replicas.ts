@@ -1,4 +1,3 @@
-import { Jobs } from '../calls/runs/index.ts';
 import { whyNotUsable } from '../deploys/archives/index.ts';
 import { allApps, readHistory } from '../deploys/history/index.ts';
 import { shortList, toMs } from '../kernel/output/format.ts';
@@ -55,8 +54,7 @@ async function runningSince(
   // One that has nothing but jobs has no replica.
   const buildOf = async (app: string) => liveBuild(await fetchApp(api, { project, app }));
   const oldOf = async (app: string) => {
-    const containers = await api(listContainers, { project, app });
-    const old = oldReplicas(new Jobs().see({ containers }).replicas(containers), before);
+    const old = oldReplicas(await api(listContainers, { project, app }), before);
     return old.length > 0 && (await buildOf(app)) !== undefined ? old : [];
   };
   if (app) return { stale: await oldOf(app), restartable: [app] };

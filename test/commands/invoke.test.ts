@@ -272,7 +272,9 @@ describe('an error', () => {
       return sayJson(
         response,
         ended.map(([containerState, seconds], at) => ({
-          ...{ containerId: `c-${at}`, buildId: 'b-1', containerState },
+          containerId: `c-${at}`,
+          buildId: 'b-1',
+          containerState,
           containerTerminationTimestamp: new Date(Date.now() + seconds * 1_000).toISOString(),
         })),
       );

@@ -253,22 +253,24 @@ const closed =
 
 /** Why a later call fails as well, as far as the platform shows it: the last build, or each replica since this call began. */
 async function whyDown(context: Context, { target: { project, app }, startedAt }: AppResponse) {
-  // The platform tells its time in whole seconds.
-  const began = context.platformNow() - (context.elapsed() - startedAt) - 1_000;
   const shown = await tryRequest(context, (api) =>
     Promise.all([fetchApp(api, { project, app }), api(listContainers, { project, app })]),
   );
-  const [deployed = { id: '' }, containers = []] = shown ?? [];
-  const last = deployed.lastBuildStatus ?? '';
+  if (!shown) return undefined;
+  const [deployed, containers] = shown;
   const live = liveBuild(deployed);
-  if (live === undefined && buildPhase(last) === 'failed')
-    return {
-      Why: hasNotStarted(last) ? NotReadyError : BuildFailedError,
-      why: `no build of ${app} serves, and the last one has status ${ownStatus(last)}`,
-    };
-  const own = containers.filter(({ buildId }) => live !== undefined && buildId === live);
+  if (live === undefined) return whyNeverServed(app, deployed.lastBuildStatus ?? '');
+  // The platform tells its time in whole seconds.
+  const began = context.platformNow() - (context.elapsed() - startedAt) - 1_000;
+  const own = containers.filter(({ buildId }) => buildId === live);
   const crashed = own.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
   return crashed && !own.some(isRunning) ? { Why: NotReadyError, why: 'the live build no longer starts' } : undefined;
+}
+
+function whyNeverServed(app: string, last: string) {
+  if (buildPhase(last) !== 'failed') return undefined;
+  const why = `no build of ${app} serves, and the last one has status ${ownStatus(last)}`;
+  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, why };
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */
