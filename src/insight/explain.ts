@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { AppConfig } from '../app/config.ts';
+import { type AppConfig, defaultAppConfig } from '../app/config.ts';
 import { readConfig } from '../app/found-config.ts';
 import { readAppName } from '../app/read-app-name.ts';
 import type { Evidence, Explanation, FailureFacts } from '../causes/index.ts';
@@ -109,7 +109,10 @@ async function tellFound(
   const seen = asSeen(found, log, { problems, names: files?.names ?? new Map() });
   const better = seen ?? (await asSecretsAre(context, found, subject));
   const { setting: _setting, step: _step, next, ...explanation } = { ...found, ...better };
-  const location = seen?.location ?? (await locateCause(context, log, found, own, configFile));
+  // A folder whose files are only run needs no config file.
+  const run = defaultAppConfig(context.cwd);
+  const app = own ?? (subject.app === run.name ? run : undefined);
+  const location = seen?.location ?? (await locateCause(context, log, found, app, configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...explanation, location: location ?? null, ...defined({ command }) };
 }

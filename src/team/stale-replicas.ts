@@ -22,19 +22,16 @@ export async function lastChange(context: Context, { app }: SecretScope, names: 
   return last && Date.parse(last.at);
 }
 
-interface Stale {
-  stale: string[];
-  /** The apps that `apps restart` can restart from here. */
-  restartable: string[];
-}
-
-/** Best effort: what runs of the app since before a change, or which apps of the project do that get these secrets of it. */
+/**
+ * Best effort: what runs of the app since before a change, or which apps of the project do that get these secrets of it; and
+ * the apps that `apps restart` can restart from here.
+ */
 export async function findStale(
   context: Context,
   { app }: SecretScope,
   changedAt: number | undefined,
   secrets: string[],
-): Promise<Stale> {
+) {
   const isKnown = changedAt !== undefined;
   const found =
     isKnown && (await tryRequest(context, (api) => runningSince({ context, api }, app, changedAt, secrets)));
@@ -49,7 +46,7 @@ async function runningSince(
   app: string | undefined,
   before: number,
   secrets: string[],
-): Promise<Stale> {
+) {
   const { project } = context;
   // One that has nothing but jobs has no replica.
   const buildOf = async (app: string) => liveBuild(await fetchApp(api, { project, app }));

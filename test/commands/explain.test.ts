@@ -133,7 +133,7 @@ test('says why a deploy is refused whose code needs a secret, also in the status
     cause: 'refused',
     fix: null,
     location: { file: 'main.py', line: 2 },
-    next: [{ argv: ['gantry', 'secrets', 'set', 'NOT_SET_KEY', '--from-env'] }],
+    next: [{ argv: ['gantry', 'secrets', 'set', 'NOT_SET_KEY', '--app', 'web', '--from-env'] }],
   });
   const { stdout } = await gantry(['status'], { emulator, cwd: app });
   expect(stdout).toMatch(/^failure\ta deploy of this folder is refused: /m);

@@ -57,7 +57,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   await recordFailedCall(context, target.app, runId, said.why);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
-    return appError(context, response, { ...said, facts: { ...facts, fix } });
+    return appError(context, response, said, { ...facts, fix });
   }
   // The request reached no app: its id is not that of a run.
   if (status === 404)
@@ -70,7 +70,7 @@ function refusalOf(
   context: Context,
   response: AppResponse,
   auth: CallAuth,
-  { message, why }: Pick<Said, 'message' | 'why'>,
+  { message, why }: Said,
   facts: ErrorFacts,
 ): GantryError | undefined {
   const { target, status, headers } = response;
@@ -94,15 +94,10 @@ function tooManyCalls(
   return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, unserved);
 }
 
-interface Said {
-  message: string | undefined;
-  why: string | undefined;
-  facts: ErrorFacts;
-}
+type Said = ReturnType<typeof responseMessage>;
 
-async function appError(context: Context, response: AppResponse, said: Said): Promise<AppError> {
+async function appError(context: Context, response: AppResponse, { message, why }: Said, facts: ErrorFacts) {
   const { target, status } = response;
-  const { message, why, facts } = said;
   const request = await fixOfRequest(context, response, why);
   const { asJson } = await import('../../causes/index.ts');
   const fix = request.fix ?? asJson(why ?? '', parametersOf(response));

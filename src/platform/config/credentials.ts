@@ -113,8 +113,7 @@ export function notLoggedInError(env: Environment = {}, last?: LastTarget, folde
   if (last?.platform === 'emulator') {
     const { port } = new URL(last.address);
     const next = gantryCommand`emulator start ${{ '--port': port, '--data-dir': last.dataFolder }}`;
-    return new UnavailableError(`no emulator runs at ${last.address}`, {
-      why: 'the last deploy from this folder went to it',
+    return new UnavailableError(`no emulator runs at ${last.address}, where the last deploy from here went`, {
       fix: sentence`start it in another terminal: ${next}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
       next,
       retryable: false,
