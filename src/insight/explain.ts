@@ -110,8 +110,7 @@ async function tellFound(
   const better = seen ?? (await asSecretsAre(context, found, subject));
   const { setting: _setting, step: _step, next, ...explanation } = { ...found, ...better };
   // A folder whose files are only run needs no config file.
-  const run = defaultAppConfig(context.cwd);
-  const app = own ?? (subject.app === run.name ? run : undefined);
+  const app = own ?? [defaultAppConfig(context.cwd)].find(({ name }) => name === subject.app);
   const location = seen?.location ?? (await locateCause(context, log, found, app, configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...explanation, location: location ?? null, ...defined({ command }) };

@@ -206,10 +206,7 @@ function endsOf(calls: readonly Call[]) {
   return { succeededAt, failedAt: failed.map(({ createdAt }) => toMs(createdAt)).filter((at) => at > succeededAt) };
 }
 
-/**
- * Why calls fail by now, by the replicas and the latest calls of the live build, or else by what was found of it (`sickAt`)
- * before a call succeeded; null where nothing shows that they do.
- */
+/** Why calls fail by now, by replicas and calls of the live build, or by what was found since one succeeded; null if none shows it. */
 function whySick(
   counted: { bad: (hasFailed: boolean) => string | undefined } | null,
   calls: ReturnType<typeof endsOf> | null,

@@ -22,10 +22,7 @@ export async function lastChange(context: Context, { app }: SecretScope, names: 
   return last && Date.parse(last.at);
 }
 
-/**
- * Best effort: what runs of the app since before a change, or which apps of the project do that get these secrets of it; and
- * the apps that `apps restart` can restart from here.
- */
+/** Best effort: what runs since before a change of secrets, or the apps of the project that do; and which can be restarted. */
 export async function findStale(
   context: Context,
   { app }: SecretScope,

@@ -62,7 +62,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   // The request reached no app: its id is not that of a run.
   if (status === 404)
     return notFoundError(context, response, said.why, { ...facts, details: { ...facts.details, run: null } });
-  return gatewayError(context, response, isOfRun, said.why, { ...facts, fix });
+  return gatewayError(context, response, isOfRun, { ...facts, fix }, said.why);
 }
 
 /** The error for a status that an app and the platform use alike. */
@@ -215,13 +215,7 @@ async function notFoundError(context: Context, response: AppResponse, why: strin
 }
 
 /** A gateway error: the platform could not reach the app, or got no response from it (spec 8). */
-async function gatewayError(
-  context: Context,
-  response: AppResponse,
-  isOfRun: boolean,
-  reason: string | undefined,
-  facts: ErrorFacts,
-): Promise<GantryError> {
+async function gatewayError(context: Context, response: AppResponse, isOfRun: boolean, facts: ErrorFacts, reason = '') {
   const { status, target, firstByteMs } = response;
   const { app, name } = target;
   const because = (...causes: (string | undefined)[]) => [reason, ...causes].filter(Boolean).join('\n');

@@ -50,7 +50,7 @@ const topics: Record<string, () => readonly TopicRow[] | Promise<readonly TopicR
         'code, message, exitCode and retryable always; why, fix and others if known; next is the command to run next, as a list of arguments; none where a person has to confirm',
     },
     { form: 'next', prints: 'in a result: the commands that usually follow, each with argv and when' },
-    { form: 'warnings', prints: 'in a result: what stderr warned of' },
+    { form: 'warnings', prints: 'in a result or beside an error: what stderr warned of' },
     { form: '--jq EXPRESSION', prints: 'the result filtered by jq; strings are unquoted, and errors are not filtered' },
     { form: 'fields', prints: "the platform's names; numbers are numbers" },
     { form: 'times', prints: 'RFC 3339 in UTC, or null' },

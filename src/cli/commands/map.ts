@@ -76,7 +76,7 @@ export default defineCommand({
   }),
   effect: 'changes',
   dryRun: true,
-  exits: ['app-error'],
+  exits: ['build-failed', 'not-ready', 'app-error'],
   details: [
     'Each input gets a line of JSON in the results. Run again to collect or continue; nothing starts twice.',
     '--budget includes the cooldown of replicas. --async is for calls that outlast a connection.',

@@ -207,7 +207,7 @@ async function decide(context: Context, intent: Intent, ifBusy: BusyPolicy): Pro
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
     const found = isCompared ? await compared() : undefined;
-    if (isSent && found) tellWhySent(context, found, options);
+    if (isSent && found?.because) tellWhySent(context, found, options);
     const why = options.dryRun ? await older() : undefined;
     if (why) context.progress.warn(`${why.message}: a deploy needs --older`);
     const shown = { ...plan, older: why !== undefined, ...(found && whatDiffers(plan, found)) };
@@ -243,7 +243,6 @@ function whatDiffers(plan: DeployPlan, { because, difference }: Compared) {
 
 function tellWhySent({ progress }: Context, found: Compared, { ifChanged }: DeployAppOptions): void {
   const { because, difference, health } = found;
-  if (because === '') return;
   const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
   // Nothing will show whether it is well this time.
   const tell = health === 'sick' ? progress.warn : progress.note;

@@ -31,9 +31,7 @@ export function buildHasFailed(status: string): boolean {
 }
 
 /** Whether a build that failed was built, but did not start. */
-export function hasNotStarted(status: string): boolean {
-  return /^init_/i.test(status);
-}
+export const hasNotStarted = (status: string): boolean => /^init_/i.test(status);
 
 /** Whether a build or a run is canceled, in either spelling. */
 export function isCanceled(status: string): boolean {
