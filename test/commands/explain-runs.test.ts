@@ -136,6 +136,18 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(await explained()).toEqual([undefined, true]);
   });
 
+  test('a mistake of a file that was only run has the location that its error had', async () => {
+    const setting = { emulator, cwd: newFolder({ 'job.py': 'def bad():\n    return [][3]\n' }), meanwhile };
+    const { error } = (await gantry(['run', 'job.py::bad', '--json'], setting)).json() as {
+      error: { details: { app: string; explanation: { location: object } } };
+    };
+    const { app, explanation } = error.details;
+    emulator.late.pass();
+    const explained = (await gantry(['explain', app, '--json'], setting)).json();
+    expect(explanation.location).toMatchObject({ file: 'job.py', line: 2 });
+    expect(explained).toMatchObject({ location: explanation.location });
+  });
+
   test('a mistake of the code and its own error are located in the file, also behind all pages of other runs', async () => {
     const mistakes = ['1 + "a"', '{}["user"]', '[][3]'];
     const functions = mistakes.map((mistake, at) => `def f${at}():\n    return ${mistake}\n`);
