@@ -275,16 +275,19 @@ export function parseSmokeTest(typed: string): SmokeTest {
   });
 }
 
-/** Throws UsageError for a path without its slash, and for what a function app surely does not answer: without its function in main.py, or its parameters. */
+/** Throws UsageError for what the app surely does not answer. */
 export async function checkSmokeTests(tests: readonly SmokeTest[], { runtime, root }: AppConfig): Promise<void> {
-  const named = runtime === 'custom' ? tests.find(({ fn, data }) => fn !== undefined && data === undefined) : undefined;
-  if (named) {
-    const fix = `--smoke ${quoteForShell(`/${named.typed}`)}`;
-    throw new UsageError(`--smoke ${named.typed}: an app with a server of its own is called by a path, or with JSON`, {
-      fix,
-    });
-  }
-  for (const { typed, fn, path = '', data = '{}', expected } of runtime === 'cortex' ? tests : []) {
+  if (runtime === 'cortex') await checkFunctions(tests, root);
+  const name = runtime === 'custom' ? tests.find(({ fn, data }) => fn !== undefined && data === undefined) : undefined;
+  if (!name) return;
+  throw new UsageError(`--smoke ${name.typed}: an app with a server of its own is called by a path, or with JSON`, {
+    fix: `--smoke ${quoteForShell(`/${name.typed}`)}`,
+  });
+}
+
+/** A function app answers by a function in main.py, with its parameters. */
+async function checkFunctions(tests: readonly SmokeTest[], root: string): Promise<void> {
+  for (const { typed, fn, path = '', data = '{}', expected } of tests) {
     const name = fn ?? path.split('/')[1] ?? '';
     if (!(await mayHaveFunction(root, name))) throw noFunctionError(typed, name, await callableFunctions(root));
     const given: unknown = tryParseJson(data);

@@ -187,12 +187,9 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-async function verdictError(
-  { app, build, goOn, calling, orRollback }: BuildVerification,
-  found: FoundHealth,
-  details: Record<string, unknown>,
-) {
-  const { finding: verdict, because, reason, container, shows, isCallers, said, hasEarlier } = found;
+async function verdictError(options: BuildVerification, found: FoundHealth, details: Record<string, unknown>) {
+  const { app, build, goOn, calling } = options;
+  const { finding: verdict, because, reason, shows, isCallers } = found;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -208,11 +205,19 @@ async function verdictError(
     const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
+  return sickError(options, found, details);
+}
+
+function sickError(
+  { app, build, orRollback }: BuildVerification,
+  { reason, container, said, hasEarlier }: FoundHealth,
+  details: Record<string, unknown>,
+) {
   const logs = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
   // The log of an app that answered has nothing of it.
   const fix = said !== undefined && hasEarlier && !orRollback ? gantryCommand`rollback ${app}` : logs;
   const answer = said === undefined ? '' : `; it answered ${said}`;
-  const serves = orRollback ? '' : `; ${named} serves`;
+  const serves = orRollback ? '' : `; build ${shortBuild(build)} serves`;
   return new NotReadyError(`${app} is not healthy: ${reason}${answer}${serves}`, { fix, details });
 }
 

@@ -36,7 +36,7 @@ export async function promote(
   if (!force) await askIfOther(context, choice, onto, `${app} is another app than ${from}, which would replace it`);
   const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
   const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
-  const again: Work['again'] = (answered) => gantryCommand`promote ${from} ${app} ${answered}`;
+  const again: Work['again'] = (flags) => gantryCommand`promote ${from} ${app} ${flags}`;
   const work: Work = { app, title: 'promotion', done: 'promoted', again };
   return untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
 }
@@ -51,14 +51,16 @@ function withoutArchive(from: string, to: string, { commit, dirty }: BuildCommit
 
 /** Whether the same was sent for both builds, and the one that serves is not known to be sick. */
 function serveSame({ history, target }: Chosen, { history: other, live }: Onto): boolean {
-  const [one, same] = [history.sent(target.id), other.sent(live)];
+  const one = history.sent(target.id);
+  const same = other.sent(live);
   const isEqual = one?.filesDigest === same?.filesDigest && one?.settingsDigest === same?.settingsDigest;
   return one !== undefined && live !== undefined && isEqual && !other.isSick(live);
 }
 
 /** Asks before another app is replaced, which the names of both in their config files prove: one of these may be mistyped. */
 async function askIfOther({ prompt }: Context, from: Chosen, to: Onto, message: string): Promise<void> {
-  const [ours, theirs] = [namesOf(from.history), namesOf(to.history)];
+  const ours = namesOf(from.history);
+  const theirs = namesOf(to.history);
   const isProven = from.history.sent(from.target.id)?.inFile && to.history.sent(to.live)?.inFile;
   // A stage may have a config file of its own, with a name that begins like the other one.
   const isStage = ours.some((one) => theirs.some((name) => one.startsWith(name) || name.startsWith(one)));

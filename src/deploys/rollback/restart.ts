@@ -19,7 +19,7 @@ export async function restart(unlimited: Context, given: string, options: Restar
   const onto = { ...choice, seen, keep: keptScaling(choice, {}) };
   const build = `build ${shortBuild(choice.target.id)} of ${app} again`;
   const way = { ...options, question: `Deploy ${build}?`, deed: `deploy ${build}` };
-  const again: Work['again'] = (answered) => gantryCommand`apps restart ${app} ${answered}`;
+  const again: Work['again'] = (flags) => gantryCommand`apps restart ${app} ${flags}`;
   const work: Work = { app, title: 'restart', done: 'restarted', again };
   return untilStopped(unlimited, work, async () => {
     const done = await redeploy(started, choice, onto, way);

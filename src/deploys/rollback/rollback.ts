@@ -31,7 +31,7 @@ export interface Work {
   title: Redeploy['title'];
   done: string;
   /** Its line, to be typed again. */
-  again: (answered: { '--yes'?: true }) => Fix;
+  again: (flags: { '--yes'?: true }) => Fix;
   /** The new build, once it serves and only replicas of before are waited for. */
   made?: string | null;
 }
@@ -40,7 +40,7 @@ const rollbackOf = (app: string): Work => ({
   app,
   title: 'rollback',
   done: 'rolled back',
-  again: (answered) => gantryCommand`rollback ${app} ${answered}`,
+  again: (flags) => gantryCommand`rollback ${app} ${flags}`,
 });
 
 /** An interruption after the build was created says what serves: the new build may have been faster. */
