@@ -68,21 +68,24 @@ function decode(bytes: Uint8Array, shownAs: string): { text: string } | { proble
 }
 
 function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string): { problem: Problem } {
-  const missing = cause.code === 'ENOENT' || cause.code === 'ENOTDIR';
-  if (missing) {
-    const below = basename(file) === 'cerebrium.toml' ? appsBelow(dirname(file)) : [];
-    const apps = below.map((app) => join(dirname(shownAs), app));
-    const [app] = apps;
-    const [folder] = below;
-    return failure(`${shownAs} not found`, {
-      why: apps.length > 0 ? `looked for ${file}; there is one in ${apps.join(', ')}` : lookedFor(file),
-      // Another argument than the folder would be looked for in it.
-      ...(folder !== undefined && shownAs === 'cerebrium.toml' && { retryWith: ['-C', join(dirname(file), folder)] }),
-      ...(basename(file) === 'cerebrium.toml' && { fix: app === undefined ? gantryCommand`init` : `cd ${app}` }),
-    });
-  }
-  if (cause.code === 'EACCES' || cause.code === 'EPERM') return failure(`cannot read ${shownAs}: permission denied`);
+  const { code = '' } = cause;
+  if (['ENOENT', 'ENOTDIR'].includes(code)) return failure(`${shownAs} not found`, whereElse(file, shownAs));
+  if (['EACCES', 'EPERM'].includes(code)) return failure(`cannot read ${shownAs}: permission denied`);
   return failure(`cannot read ${shownAs}`, { why: cause.message });
+}
+
+function whereElse(file: string, shownAs: string): Partial<Problem> {
+  if (basename(file) !== 'cerebrium.toml') return { why: lookedFor(file) };
+  const below = appsBelow(dirname(file));
+  const [folder] = below;
+  if (folder === undefined) return { why: lookedFor(file), fix: gantryCommand`init` };
+  const apps = below.map((app) => join(dirname(shownAs), app));
+  return {
+    why: `looked for ${file}; there is one in ${apps.join(', ')}`,
+    fix: `cd ${apps[0]}`,
+    // Another argument than the folder would be looked for in it.
+    ...(shownAs === 'cerebrium.toml' && { retryWith: ['-C', join(dirname(file), folder)] }),
+  };
 }
 
 /** The apps in a folder, or in the folders of it, as `apps/web` is; few of them. */

@@ -34,6 +34,8 @@ export async function showValue(
         : renderer.item(toLine(item), view(item, options), isRaw);
     return forEachValue(value, show);
   }
+  // What emulator exec prints is that of its command.
+  if (finish && !json) return undefined;
   // A dry run that found nothing to change.
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
   await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);

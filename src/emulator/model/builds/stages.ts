@@ -93,10 +93,8 @@ export const filesToRead = Object.values(packageFiles).map(([file]) => file);
 
 /** What differs in an app that the emulator starts, for its developer: its settings, and packages that it lacks. */
 export function buildDifferences({ settings, archive, plan }: BuildInput): string[] {
-  const lists = settings.dockerfilePath || !archive || archive instanceof Error ? undefined : archive;
-  const managers = (['apt', 'conda', 'pip'] as const).filter(
-    (manager) => lists && !(manager === 'pip' && plan?.installs),
-  );
+  const lists = settings.dockerfilePath ? undefined : (archive as ReadArchive | undefined);
+  const managers = plan?.installs ? (['apt', 'conda'] as const) : (['apt', 'conda', 'pip'] as const);
   return [...settingDifferences(settings), ...managers.flatMap((manager) => notInstalled(lists, manager).slice(0, 1))];
 }
 
