@@ -68,8 +68,6 @@ interface CommandParts<Inputs extends unknown[], Options extends OptionValues, V
 export interface NextCommand {
   line: CommandLine;
   when: string;
-  /** Flags with a value that it has as they were typed. */
-  keeps?: readonly string[];
 }
 
 /**

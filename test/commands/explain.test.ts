@@ -217,13 +217,16 @@ describe('a log of a file', () => {
     expect(await shown()).toMatch(/^cause: a source file has .*\n {2}why/);
   });
 
-  test.each([[['--file', '-']], [['build.log']], [['./logs/build']]])('comes from %j', async (words) => {
-    const log = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
-    const cwd = newFolder({ 'build.log': log, 'logs/build': log });
-    const { stdout } = await gantry(['explain', ...words], { stdin: words.includes('-') ? log : '', cwd });
-    expect(stdout).toContain('the Python module PIL is not installed');
-    expect(stdout).toContain('pillow = "latest"');
-  });
+  test.each([[['--file', '-']], [['--file', 'build.log']], [['--file', './logs/build']]])(
+    'comes from %j',
+    async (words) => {
+      const log = "Traceback (most recent call last):\nModuleNotFoundError: No module named 'PIL'\n";
+      const cwd = newFolder({ 'build.log': log, 'logs/build': log });
+      const { stdout } = await gantry(['explain', ...words], { stdin: words.includes('-') ? log : '', cwd });
+      expect(stdout).toContain('the Python module PIL is not installed');
+      expect(stdout).toContain('pillow = "latest"');
+    },
+  );
 
   test('of an unknown kind says so', async () => {
     const { stdout } = await gantry(['explain', '--file', '-'], {
@@ -246,11 +249,6 @@ describe('a log of a file', () => {
   test('cannot be combined with an app', async () => {
     const { code, stderr } = await gantry(['explain', 'web', '--file', 'build.log']);
     expect([code, stderr]).toEqual([2, 'error: --file and an app cannot be combined\n']);
-  });
-
-  test('cannot be combined with an id', async () => {
-    expect(await gantry(['explain', 'build.log', 'b-1'])).toExit(2, 'cannot be combined');
-    expect(await gantry(['explain', 'nosuch.log'])).toExit(6, 'nosuch.log not found', 'fix see what is there: ls ');
   });
 
   test('that is missing is an error', async () => {

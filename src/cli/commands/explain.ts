@@ -1,6 +1,5 @@
 import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
-import { UsageError } from '../../kernel/errors.ts';
 import { problemText } from '../../kernel/output/failure.ts';
 import { ago, shortBuild } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
@@ -25,11 +24,7 @@ export default defineCommand({
     optionalAppArgument(command, { unless: 'file' })
       .argument('[id]', 'build or run id (default: the latest failure)')
       .option('--file <log>', 'explain a saved log; - is stdin'),
-  run: (context, app, id, { file, configFile }) => {
-    if (app === undefined || !logWord.test(app)) return explainFailure(context, { app, id, file, configFile });
-    if (id !== undefined) throw new UsageError('a log and the id of a build or a run cannot be combined');
-    return explainFailure(context, { app: undefined, file: app, configFile });
-  },
+  run: (context, app, id, { file, configFile }) => explainFailure(context, { app, id, file, configFile }),
   view: explanationView,
   data: ({ command: _, ...explained }) => explained,
   next: ({ command, laterSucceeded }) =>
@@ -62,11 +57,14 @@ export default defineCommand({
   details: [
     'Compares the log, the status and cerebrium.toml with known causes. If none matches, it shows the end of the log, and exits with 0 all the same.',
   ],
-  examples: ['explain', 'explain web', 'explain web b-1234', 'explain build.log', 'explain web --json=cause,fix'],
+  examples: [
+    'explain',
+    'explain web',
+    'explain web b-1234',
+    'explain --file build.log',
+    'explain web --json=cause,fix',
+  ],
 });
-
-/** What no app is called: a saved log. */
-const logWord = /[/\\]|\.(?:log|txt)$/;
 
 /** As errors are shown: the cause, where it is, the line that proves it, and how to fix it. */
 function explanationView(explained: ExplainedFailure): View {

@@ -11,7 +11,6 @@ import {
   type TopFrame,
   watchApp,
 } from '../../insight/monitor/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
 import { hourMs } from '../../kernel/durations.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { amountText, maximum, valueText } from '../../kernel/output/chart/value-axis.ts';
@@ -60,18 +59,6 @@ export default defineCommand({
     const { at, project, apps, failures, problem } = value;
     return { at, project, apps, failures, problem };
   },
-  next: (value, { startup, html }, [app]) =>
-    isFrame(value) || isMet(value) || startup || html
-      ? []
-      : [
-          {
-            line: gantryCommand`runs chart ${String(app)}`,
-            when: 'for response times and errors; status has the p95',
-            keeps: ['--since', '--until', '--timezone'],
-          },
-          { line: gantryCommand`status ${String(app)}`, when: 'for the p95 of the last hour' },
-          { line: gantryCommand`runs list ${String(app)} --response 1s..`, when: 'for slow calls' },
-        ],
   effect: 'reads',
   live: true,
   exits: ['pending'],

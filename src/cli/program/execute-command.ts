@@ -22,7 +22,7 @@ import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
-import { placeBeside, withTyped } from './same-place.ts';
+import { placeBeside } from './same-place.ts';
 import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
@@ -240,13 +240,11 @@ async function showOutcome(
   }
   const exit = command.exit(value, options);
   noteEmpty(value, command, options, context);
-  const usual = hasEnd(value) ? command.next(value, options, inputs) : [];
-  const next = usual.map((each) => ({ ...each, line: withTyped(each.line, state.argv, each.keeps) }));
+  const next = hasEnd(value) ? command.next(value, options, inputs) : [];
   const finish = finishWith(next);
   if (options.events) await showEvents(value, command, renderer, finish);
   else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
-  // What emulator exec prints is that of its command.
-  else if (value !== undefined && (json === false || command.json)) {
+  else if (value !== undefined) {
     state.isJsonLines ||= json !== false && isStream(value);
     const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
     await noteNext(next, context, renderer);

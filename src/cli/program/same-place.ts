@@ -1,6 +1,6 @@
 import { type ChangeCommand, CommandLine, withCommands } from '../../kernel/command-line.ts';
 import { GantryError, ProjectError } from '../../kernel/errors.ts';
-import { endOfOwn, flagNameOf, readTypedCommand } from './typed-command.ts';
+import { flagNameOf, readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
 
@@ -31,15 +31,6 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   config: targets,
   login: ['--local'],
 };
-
-/** With these flags of the line that was typed, each with its value. */
-export function withTyped({ argv }: CommandLine, line: readonly string[], names: readonly string[] = []): CommandLine {
-  const kept = line.slice(0, endOfOwn(line)).flatMap((word, at) => {
-    if (!names.includes(nameOf([word]))) return [];
-    return word.includes('=') ? [word] : line.slice(at, at + 2);
-  });
-  return new CommandLine(argv.toSpliced(endOfOwn(argv), 0, ...kept));
-}
 
 export function placeBeside(line: readonly string[]): ChangeCommand {
   return ({ argv }) => new CommandLine(inSamePlace(argv, line));

@@ -1,6 +1,5 @@
 import { fileChangeFields, proofs } from '../../deploys/builds/index.ts';
 import type { RolledBack } from '../../deploys/rollback/index.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import {
   anything,
@@ -69,8 +68,6 @@ export const deployedAgain = {
     changed
       ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
       : `nothing to change: build ${shortBuild(build ?? restored)} serves`,
-  next: ({ app, changed }: RolledBack) =>
-    changed ? [{ line: gantryCommand`logs ${app}`, when: 'to see whether it is well' }] : [],
   effect: 'changes',
   dryRun: true,
   exits: ['pending', 'build-failed', 'not-ready'],

@@ -12,10 +12,10 @@ beforeAll(async () => {
   program = await reference();
 });
 
-/** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app, `metrics` what shows the rest, `status` what replaces old replicas. */
+/** These say what to do about a failure, or follow what still runs; `deploy` also how to call the app, `status` what replaces old replicas. */
 const ownNext = [
   ...['deploy', 'run', 'invoke', 'map', 'explain', 'apps get', 'builds get', 'runs get', 'builds compare'],
-  ...['rollback', 'promote', 'apps restart', 'volumes verify', 'metrics', 'secrets set', 'secrets unset', 'status'],
+  ...['volumes verify', 'secrets set', 'secrets unset', 'status'],
 ];
 
 test('only these say what usually follows', async () => {

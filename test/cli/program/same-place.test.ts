@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
-import { inSamePlace, placeBeside, withTyped } from '../../../src/cli/program/same-place.ts';
-import { CommandLine, gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
+import { inSamePlace, placeBeside } from '../../../src/cli/program/same-place.ts';
+import { gantryCommand, sentence } from '../../../src/kernel/command-line.ts';
 import { type ErrorFacts, UnavailableError } from '../../../src/kernel/errors.ts';
 import { gantry, newFolder } from '../../support/index.ts';
 
@@ -28,15 +28,6 @@ test.each([
   ['login', 'deploy --local', 'login'],
 ])('%s, said by %s, is typed as %s', (advice, line, typed) => {
   expect(inSamePlace(['gantry', ...advice.split(' ')], line.split(' '))).toEqual(['gantry', ...typed.split(' ')]);
-});
-
-test.each([
-  ['runs chart web', 'metrics web --since 1h --until=2h --json', 'runs chart web --since 1h --until=2h'],
-  ['runs chart -- -web', 'metrics --since 1h -- -web --until', 'runs chart --since 1h -- -web'],
-  ['runs chart web', 'metrics web', 'runs chart web'],
-])('%s, said by %s, keeps its range: %s', (advice, line, typed) => {
-  const kept = withTyped(new CommandLine(advice.split(' ')), line.split(' '), ['--since', '--until']);
-  expect(kept.argv.join(' ')).toBe(typed);
 });
 
 test('the command of another program stays as it is', () => {
