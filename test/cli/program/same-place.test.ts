@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { completeFix } from '../../../src/cli/program/complete-fix.ts';
 import { inSamePlace, placeBeside } from '../../../src/cli/program/same-place.ts';
-import { gantryCommand, sentence } from '../../../src/kernel/command-line.ts';
+import { gantryCommand, sentence, withCommands } from '../../../src/kernel/command-line.ts';
 import { type ErrorFacts, UnavailableError } from '../../../src/kernel/errors.ts';
 import { gantry, newFolder } from '../../support/index.ts';
 
