@@ -26,8 +26,7 @@ export async function showValue(
   const { data, view, raw, json, live } = command;
   const isRaw = raw(options);
   if (isStream(value)) {
-    // A command whose result is a document may stream events before it.
-    const toLine = json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
+    const toLine = lineOf(command);
     const show = (item: unknown) =>
       live
         ? renderer.frame(toLine(item), view(item, options))
@@ -40,6 +39,11 @@ export async function showValue(
   const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
   await renderer.value(finish ? await finish(document) : document, view(value, options), isRaw);
   return undefined;
+}
+
+/** A command whose result is a document may stream events before it. */
+function lineOf({ data, json }: Command): Command['data'] {
+  return json?.form === 'stream' ? data : (item: unknown) => ({ type: 'event', ...(data(item) as object) });
 }
 
 /** Shows each value of an iterable and returns what the iterable returns, which `for await` discards. */
