@@ -50,7 +50,6 @@ test('deploys the build that served before again, with its files and settings', 
     proof: 'record',
     changed: true,
     settings: [{ setting: 'max_replicas', from: 1, to: 3 }],
-    next: [{ argv: ['gantry', 'logs', 'web'] }],
   });
   expect(await live()).toMatchObject({ latestReadyBuildId: result.build, maxReplicaCount: 3 });
   expect(await filesOf(result.build)).toEqual(await filesOf(first));
