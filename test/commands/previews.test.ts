@@ -167,7 +167,7 @@ describe('previews', () => {
     expect([done.code, (done.json() as object[]).length]).toEqual([0, 3]);
     expect(done.stderr).toMatch(/2 apps may be previews of others, and stay: /);
     expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
-  });
+  }, 60_000);
 
   describe('prune --merged', () => {
     const pruned = async () => {

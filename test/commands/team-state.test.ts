@@ -129,7 +129,7 @@ describe('a pipeline that starts on new machines', () => {
     const worst = await deploy('worst', line);
     expect(worst).toExit(12, `rolled back to build ${builds[4]?.slice(0, 8)}`);
     expect(sick.stderr + worse.stderr + worst.stderr).not.toContain('cannot return');
-  });
+  }, 60_000);
 
   test.each([
     ['a week behind', -7],

@@ -52,7 +52,7 @@ describe.each(platforms)('%s', (_, quirks) => {
     );
     if (!quirks.servesLastCreated) await isChanged(true);
     expect(ids(stage)).toHaveLength(6);
-  });
+  }, 60_000);
 
   test('a sick build is rolled back if it serves', async () => {
     const { stage, machine, build: first } = await deployed({ version: 1 }, quirks);
