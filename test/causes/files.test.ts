@@ -456,7 +456,24 @@ describe('variables that the code reads', () => {
     }),
   )('are asked for where the code does not go on without: %s', async (_, lines) => {
     const cwd = newFolder({ 'cerebrium.toml': settings(), 'main.py': `import os\n\n\ndef run():\n    ${lines}\n` });
-    expect((await gantry(['check', '--online'], { emulator, cwd })).stderr).toContain('variable SHOP_KEY is not set');
+    // Nobody may call it, so it is no reason to refuse the app.
+    expect(await gantry(['check', '--online'], { emulator, cwd })).toExit(
+      0,
+      'warning: the variable SHOP_KEY is not set',
+    );
+  });
+
+  test.each([
+    'KEY = os.getenv("SHOP_KEY")\nif not KEY:\n    raise ValueError("no key")',
+    'for each in ("SHOP_KEY", "OTHER_KEY"):\n    if each not in os.environ:\n        raise ValueError(each)',
+    'class Settings(BaseSettings):\n    shop_key: str\n\n\nsettings = Settings()',
+  ])('refuse the app where they are needed to load it: %j', async (lines) => {
+    const main = `import os\n\nfrom pydantic_settings import BaseSettings\n\n${lines}\n\n\ndef run():\n    return os, BaseSettings\n`;
+    const cwd = newFolder({ 'cerebrium.toml': settings(pip('pydantic-settings')), 'main.py': main });
+    expect(await gantry(['check', '--online'], { emulator, cwd })).toExit(
+      10,
+      'error: the variable SHOP_KEY is not set',
+    );
   });
 
   test('and there is nothing to say once there is one', async () => {

@@ -126,9 +126,8 @@ export class PythonVariables {
     const at = node.children.findIndex(({ kind }) => kind === 'in');
     const names = this.texts.listed(node.children[at + 1]);
     const text = this.source.of(node);
-    const isAsked = looksForMissing.test(text);
-    if (!isAsked && (!readsAll.test(text) || goesOnWithout.test(text))) return;
-    for (const each of names) this.add(each.value, each.node, isAsked ? 'always' : this.sureness(node));
+    if (!looksForMissing.test(text) && (!readsAll.test(text) || goesOnWithout.test(text))) return;
+    for (const each of names) this.add(each.value, each.node, this.sureness(node));
   }
 
   /** Fields of pydantic settings without a default. */
@@ -149,7 +148,7 @@ export class PythonVariables {
     const alias = given.find(({ key }) => /^(?:(?:validation_)?alias|env)$/.test(key ?? ''));
     if (value && !givesNoDefault.test(this.source.of(value))) return;
     const name = alias ? this.texts.value(alias.value) : (prefix + this.source.of(target)).toUpperCase();
-    this.add(name, target, 'always');
+    this.add(name, target, this.sureness(node));
   }
 }
 
