@@ -64,7 +64,7 @@ export function findCredential(
 interface LastTarget {
   platform: string;
   address: string;
-  /** Of an emulator. */
+  /** What an emulator keeps its data in. */
   dataFolder?: string | undefined;
 }
 
