@@ -113,11 +113,12 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
     return { run, durationMs, ...flaw };
   } catch (error) {
     if (!(error instanceof GantryError) || context.signal.aborted) throw error;
-    return { durationMs: elapsed() - started, ...failureOf(error) };
+    return { durationMs: elapsed() - started, ...failureOf(error, isEnveloped || data ? undefined : fn) };
   }
 }
 
-function failureOf(error: GantryError): Omit<SmokeAnswer, 'durationMs'> {
+/** `page`: what may be meant as a path, and lacks its slash: an app with a server of its own gets a POST of a function. */
+function failureOf(error: GantryError, page: string | undefined): Omit<SmokeAnswer, 'durationMs'> {
   const { status, requestId, details } = error.facts;
   const { run = null } = (details ?? {}) as { run?: string | null };
   const isNone = error instanceof UnavailableError && status === undefined;
@@ -125,7 +126,9 @@ function failureOf(error: GantryError): Omit<SmokeAnswer, 'durationMs'> {
   const isAmbiguous = status !== undefined && (status < 400 || (status === 404 && run === null));
   const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
   const isCallers = status !== undefined && status < 500;
-  return { run: run ?? requestId, problem: error.message, isNone, isOfGateway, isCallers };
+  const isMissing = page !== undefined && (status === 404 || status === 405);
+  const problem = `${error.message}${isMissing ? `, to POST /${page}; --smoke /${page} gets it` : ''}`;
+  return { run: run ?? requestId, problem, isNone, isOfGateway, isCallers };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -275,19 +278,9 @@ export function parseSmokeTest(typed: string): SmokeTest {
   });
 }
 
-/** Throws UsageError for what the app surely does not answer. */
+/** Throws UsageError for what a function app surely does not answer: without its function in main.py, or its parameters. */
 export async function checkSmokeTests(tests: readonly SmokeTest[], { runtime, root }: AppConfig): Promise<void> {
-  if (runtime === 'cortex') await checkFunctions(tests, root);
-  const name = runtime === 'custom' ? tests.find(({ fn, data }) => fn !== undefined && data === undefined) : undefined;
-  if (!name) return;
-  throw new UsageError(`--smoke ${name.typed}: an app with a server of its own is called by a path, or with JSON`, {
-    fix: `--smoke ${quoteForShell(`/${name.typed}`)}`,
-  });
-}
-
-/** A function app answers by a function in main.py, with its parameters. */
-async function checkFunctions(tests: readonly SmokeTest[], root: string): Promise<void> {
-  for (const { typed, fn, path = '', data = '{}', expected } of tests) {
+  for (const { typed, fn, path = '', data = '{}', expected } of runtime === 'cortex' ? tests : []) {
     const name = fn ?? path.split('/')[1] ?? '';
     if (!(await mayHaveFunction(root, name))) throw noFunctionError(typed, name, await callableFunctions(root));
     const given: unknown = tryParseJson(data);

@@ -47,7 +47,7 @@ describe('a plan in a file', () => {
     expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --apply-plan');
     const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
-    const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan];
+    const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan, '--json'];
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] }, next } });
     expect((await gantry(next.slice(1), { emulator, cwd: app })).code).toBe(0);
     await makePlan('--log-level', 'DEBUG');

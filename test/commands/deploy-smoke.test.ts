@@ -78,13 +78,6 @@ test.each<[string, { body: unknown; type?: string; status?: number }]>([
   expect(await deploy('run={"name":"Ada"}')).toExit(8, 'is healthy is not known: run: a function answers with JSON');
 });
 
-test.each(['health', 'health:ok'])('--smoke %s of an app with a server of its own lacks its slash', async (typed) => {
-  const toml = `${smallApp()['cerebrium.toml']}[cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["python", "main.py"]\n`;
-  const cwd = newFolder({ ...app, 'cerebrium.toml': toml });
-  expect(await deployWith({ cwd }, typed)).toExit(2, `fix --smoke /${typed}\n`);
-  expect(emulator.store.builds.size).toBe(0);
-});
-
 test('the end of the log that is shown and explained has no line of an earlier build', async () => {
   status = 500;
   const lines = [

@@ -89,7 +89,7 @@ test.each([
   const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry' };
   const stopped = await gantry([...line.split(' '), '--yes', '--json'], { emulator, cwd: data, env, stop });
   expect(stopped).toExit(130, new RegExp(`interrupted: build \\S+ serves, ${truth}\\n`), `fix gantry ${fix}\n`);
-  expect(stopped.json()).toMatchObject({ error: { next: ['gantry', ...fix.split(' ')] } });
+  expect(stopped.json()).toMatchObject({ error: { next: ['gantry', ...fix.split(' '), '--json'] } });
 });
 
 test('an app that serves the same already is not deployed again', async () => {

@@ -28,6 +28,14 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   ['only the id of a run', (run) => json({ run_id: run }), 'run', 8, /no result of a run/],
   ['a message of somebody', () => json({ message: 'app is not ready' }), 'run', 8, /no result of a run/],
   ['a server of its own', () => json({ message: 'Hello' }), 'run:message', 0, undefined, custom],
+  [
+    'no page, of a path that lacks its slash',
+    () => json({ detail: 'Not Found' }, { status: 404 }),
+    'health:ok',
+    8,
+    /404.*, to POST \/health; --smoke \/health gets it/,
+    custom,
+  ],
 ])('a call that is answered with %s', async (_, answer, smoke, code, says = /answered \(/, more = '') => {
   const { stage, machine } = await staged({ more });
   stage.platform.callAnswer = answer;
