@@ -7,7 +7,7 @@ export const timedOut = /\bWORKER TIMEOUT \(pid:\d{1,8}\)/;
 /** Processes, threads and event loops of the app. */
 export const processRules: readonly FailureRule[] = [
   ...rows`
-3 not-picklable | rror: Can't pickle {what…}; rror: can't pickle {what…}; rror: cannot pickle {what…} | what is sent to another process cannot be pickled: {what} | define it at the top of a module, and open connections and models in the process that uses them
+3 not-picklable | rror: Can't pickle {what…}; rror: can't pickle {what…}; rror: cannot pickle {what…} | an object cannot be pickled, which saves it or sends it to another process: {what} | define it at the top of a module, and open connections and models in the process that uses them
 3 event-loop-misused | RuntimeError: There is no current event loop; RuntimeError: no running event loop; RuntimeError: Event loop is closed; attached to a different loop; bound to a different event loop; Timeout context manager should be used inside a task | the code uses an event loop that does not run, or that of another thread | create clients and locks inside of the async function that uses them, and start it with asyncio.run
 event-loop-misused | no current event loop in thread 'MainThread' | asyncio.get_event_loop() was called where no event loop runs, and makes none since Python 3.14 | start it with asyncio.run; for a package that does so, set python_version to 3.13, or update it
 network-failed | When localhost is not accessible, a shareable link must be created | gradio does not reach its own server: a proxy stands between, or its page fails | set NO_PROXY=localhost,127.0.0.1,0.0.0.0, and start it with server_name="0.0.0.0"; if its page fails, update gradio
