@@ -154,7 +154,7 @@ const handledLevel =
 const ending =
   /exit|restart|shut(?:ting)? ?down|stopp|terminat|closing|crash|fail|abort|kill|fatal|booting|respawn|^==>/i;
 
-/** Whether a logger tells of work that goes on. */
+/** Whether a logger reports that the work goes on. */
 export const isGoingOn = (text: string) => logged.test(text) && !ending.test(text) && !failedAnswer.test(text);
 
 function isHandled({ header, next }: Traceback, later: Traceback | undefined): boolean {

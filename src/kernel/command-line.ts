@@ -53,7 +53,7 @@ export function sentence(texts: TemplateStringsArray, ...values: (Fix | number)[
 type FlagValues = Readonly<Record<string, string | true | undefined>>;
 
 type CommandValue = string | readonly string[] | FlagValues;
-/** A flag that is known is no value: it would stand behind `--`. It is text of the command, or one of {@link FlagValues}. */
+/** Values stand behind `--`, so a known flag must not be one: it is text of the command, or one of {@link FlagValues}. */
 type NoFlag<Given> =
   Extract<Given extends readonly (infer Word)[] ? Word : Given, `-${string}`> extends never ? Given : never;
 

@@ -187,7 +187,7 @@ function factsOf(context: Context, intent: Intent, ifBusy: BusyPolicy) {
     serving: async () => (await looked()).reading.serving.is,
     ifChanged: yesNo(ifChanged),
     plan: async () => ((await broken()) ? 'broken' : 'holds'),
-    // A dry run tells of it.
+    // A dry run is not stopped by it, only warned.
     commit: dryRun ? 'not older' : async () => ((await older()) ? 'older' : 'not older'),
     difference: async () => (await compared()).difference,
     health: async () => (await compared()).health,
