@@ -73,12 +73,6 @@ test.each<[what: string, files: Files, log: string, said: string]>([
     'python-version-unsupported | numpy 1.21.0 has no wheels for Python 3.12 | use numpy 1.26.0 to 2.5.5 | cerebrium.toml:6',
   ],
   [
-    'what JSON does not have',
-    { 'main.py': 'from datetime import datetime\n\n\ndef run():\n    return {"at": datetime.now()}\n' },
-    'Traceback (most recent call last):\nTypeError: Object of type datetime is not JSON serializable\n',
-    'result-not-json | main.py returns a datetime, which JSON does not have | return its .isoformat() | main.py:5',
-  ],
-  [
     'a module that is started by another name',
     {
       'cerebrium.toml': custom('["uvicorn", "app.main:app", "--host", "0.0.0.0", "--port", "8000"]') + pip('fastapi'),

@@ -185,20 +185,7 @@ test.each<[string, Files, string]>([
   expect((await seen(files)).join('\n')).toContain(wanted);
 });
 
-const alpine = (text: string) =>
-  text.replace('gcr.io/distroless/static', 'alpine:3.20').replace('debian:trixie-slim', 'alpine:3.20');
-
 test.each<[string, Files, string]>([
-  [
-    'Go with the glibc of Debian',
-    withGo({ Dockerfile: alpine(go()).replace('CGO_ENABLED=0 ', '') }),
-    'error /web does not start in alpine:3.20',
-  ],
-  [
-    'Rust with the glibc of Debian',
-    withRust({ Dockerfile: alpine(rust('release/feeds')).replace('["feeds"]', '["/usr/local/bin/feeds"]') }),
-    'error /usr/local/bin/feeds does not start in alpine:3.20',
-  ],
   [
     'pnpm that nothing installs',
     { ...plainNode, Dockerfile: node(undefined, undefined, 'pnpm install') },

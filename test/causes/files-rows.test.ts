@@ -28,11 +28,6 @@ const required = (line: string, files: Files = {}): Files =>
 
 test.each<[row: string, files: Files, said: string]>([
   [
-    'await-missing alone',
-    py('async def load():\n    return 1\n\n\nload()\n'),
-    'load() gives a coroutine, which nothing awaits',
-  ],
-  [
     'command-failed script',
     image(['COPY package.json .', 'RUN npm run build', serve], {
       'package.json': '{"scripts": {"start": "node a.js"}}',

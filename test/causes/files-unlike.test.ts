@@ -159,8 +159,6 @@ const rust = (run: string, build = 'rust:1.88-bookworm', bind = '0.0.0.0:8000'):
 
 cases('a program of Rust', [
   ['that runs where it was built', rust('debian:bookworm-slim'), undefined],
-  ['that runs in a newer system', rust('debian:trixie-slim'), undefined],
-  ['that runs in an older system', rust('debian:bullseye-slim'), 'error: /web does not start in debian:bullseye-slim'],
   [
     'with a lock file that Rust cannot read',
     rust('debian:bookworm-slim', 'rust:1.70-bookworm'),

@@ -27,7 +27,7 @@ const withoutLook: Record<string, string> = {
   // The app does it when it runs.
   'it depends on what the app does': `cuda-after-fork database-locked device-mismatch disk-full
     body-too-large code-error display-missing file-system-read-only gpu-connection-failed host-not-allowed main-guard-missing not-picklable out-of-memory
-    port-in-use task-unknown process-limit-reached segfault shared-memory-full start-timeout weights-mismatch worker-timeout`,
+    port-in-use result-not-json task-unknown process-limit-reached segfault shared-memory-full start-timeout weights-mismatch worker-timeout`,
   'it depends on the model': 'model-code-not-trusted model-settings-invalid',
   'it depends on addresses of the machine': 'mount-invalid address-unavailable port-not-allowed',
   // Only the versions that are chosen in the build show it.
@@ -35,7 +35,7 @@ const withoutLook: Record<string, string> = {
     binary-incompatible build-dependency-missing build-out-of-memory conda-conflict
     conda-package-not-found cpu-unsupported cuda-toolkit-missing package-build-failed
     package-renamed sqlite-too-old system-library-missing torch-without-cuda`,
-  'it depends on what the image brings': 'conda-not-initialized environment-missing',
+  'it depends on what the image brings': 'conda-not-initialized environment-missing glibc-too-old',
   'the message says it': 'fix-in-message',
   // Of 200 planted mistakes in 20 apps, a look at files named none of these.
   'the log names it, and files seldom show it': `app-exited apt-needs-confirmation browser-missing certificate-invalid

@@ -27,45 +27,10 @@ export interface PythonFacts {
   undefinedNames: (At & { name: string; definedAt?: number | undefined })[];
   /** Whether some of it is no Python. */
   isBroken: boolean;
-  flow: () => Flow;
+  /** Its functions and the methods of its classes: `Index.load`. */
+  functions: ReadonlySet<string>;
   /** Syntax that only this version and later ones know. */
   needs: (At & { version: string; what: string })[];
-}
-
-/**
- * What an expression gives, by how it is made: `PIL.Image.open().size[0]`, `db.get()!` of what is awaited; `{}`, `[]` and `,`
- * of what is written out, `|` of one of its items. Empty if it is not known.
- */
-export interface Value extends At {
-  trail: string;
-  /** The line that makes it; `line` is where it is named. */
-  since: number;
-  items: () => readonly Value[];
-}
-
-export interface FunctionFlow {
-  isAsync: boolean;
-  isGenerator: boolean;
-  decorators: readonly string[];
-  type: string;
-  returns: readonly Value[];
-}
-
-/** What is done with a value: `alone` is a statement of its own; `to` is what takes it, or the step to its member. */
-export interface Use extends At {
-  how: 'alone' | 'awaited' | 'looped' | 'looped later' | 'tested' | 'member' | 'given';
-  to: string;
-  keywords: readonly string[];
-  isInAsync: boolean;
-  value: () => Value;
-}
-
-export interface Flow {
-  /** Its functions and the methods of its classes: `Index.load`. */
-  functions: ReadonlyMap<string, FunctionFlow>;
-  /** What names at the top and members of objects (`Index.model`) stand for, where they are given a value once. */
-  values: ReadonlyMap<string, Value>;
-  uses: readonly Use[];
 }
 
 export interface Import extends At {

@@ -61,7 +61,7 @@ export class PythonNames {
   readonly top = new Map<string, Definition>();
   readonly rebound = new Set<string>();
   private readonly bound = new Set<string>();
-  readonly scopes = new Map<PyNode, NameScope>();
+  private readonly scopes = new Map<PyNode, NameScope>();
 
   constructor(private readonly source: PySource) {}
 

@@ -1,6 +1,4 @@
-import { once } from '../../kernel/once.ts';
 import { type Import, type PythonCall, type PythonFacts, unknown } from './facts.ts';
-import { FlowReader } from './flow.ts';
 import { type NameScope, PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
 import { childOf, isBroken, nodeAfter, nodeBefore, type PyNode, PySource, separated } from './tree.ts';
@@ -32,7 +30,6 @@ class PythonReader {
   private readonly texts: PythonTexts;
   private readonly names: PythonNames;
   private readonly variables: PythonVariables;
-  private readonly flow: FlowReader;
   private readonly imports: Import[] = [];
   private readonly calls: PythonCall[] = [];
   private readonly said: PythonFacts['texts'] = [];
@@ -40,6 +37,7 @@ class PythonReader {
   private readonly needs: PythonFacts['needs'] = [];
   private readonly scriptLines = new Set<number>();
   private readonly madeModules = new Set<string>();
+  private readonly functions = new Set<string>();
   private isBroken = false;
   private hasMore = false;
 
@@ -48,7 +46,6 @@ class PythonReader {
     this.texts = new PythonTexts(this.source, path);
     this.names = new PythonNames(this.source);
     this.variables = new PythonVariables(this.source, this.texts);
-    this.flow = new FlowReader(this.source, this.names.scopes);
   }
 
   read(): PythonFacts {
@@ -71,7 +68,7 @@ class PythonReader {
       values: this.texts.values(),
       rebound: this.names.rebound,
       needs: this.needs,
-      flow: once(() => this.flow.read()),
+      functions: this.functions,
       scriptLines: this.scriptLines,
       madeModules: this.madeModules,
       hasMore: this.hasMore || this.names.top.has('__getattr__'),
@@ -96,7 +93,6 @@ class PythonReader {
 
   private visitParts(node: PyNode, scope: Scope, depth: number): void {
     this.visits.get(node.kind)?.(node, scope);
-    this.flow.visit(node);
     const names = this.names.enter(node, scope.names);
     const inner = innerScope(node, { ...scope, names });
     const guarded = this.guarded(node);
@@ -123,6 +119,7 @@ class PythonReader {
     ['BinaryExpression', (node) => this.text(node)],
     ['FormatString', (node) => this.formatted(node)],
     ['ClassDefinition', (node) => this.variables.settings(node)],
+    ['FunctionDefinition', (node) => this.functions.add(this.source.pathOf(node))],
     ['IfStatement', (node) => this.variables.condition(node)],
     ...loops.map((kind) => [kind, (node: PyNode) => this.variables.loop(node)] as const),
     ['TypeParamList', (node) => this.need(node, '3.12', 'type parameters')],

@@ -62,6 +62,14 @@ export class PySource {
     return last?.kind === 'PropertyName' ? `${this.dotted(node.children[0])}.${this.of(last)}` : '';
   }
 
+  /** `Index.load` of a function or a class. */
+  pathOf(node: PyNode): string {
+    const name = this.of(childOf(node, 'VariableName'));
+    let outer = node.parent;
+    while (outer && !/^(?:Function|Class)Definition$/.test(outer.kind)) outer = outer.parent;
+    return outer ? `${this.pathOf(outer)}.${name}` : name;
+  }
+
   /** What a call is given, in order, each with its keyword. */
   given(call: PyNode): { key: string | undefined; value: PyNode }[] {
     const parts = childOf(call, 'ArgList')?.children ?? [];

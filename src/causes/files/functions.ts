@@ -22,8 +22,8 @@ export function* lookAtFunctions({ shipment, modules }: LookedApp): Generator<Se
 function mayBeCalled([name, { made }]: [string, Definition], { facts, links }: Module): boolean {
   const isOther = links.some(({ found, target }) => found.as === name && target === undefined);
   if (isOther || made === 'class' || facts.values.has(name) || /^(?:_.*|[A-Z][A-Z\d_]*)$/.test(name)) return false;
-  return facts.names.get(made)?.made !== 'class' || facts.flow().functions.has(`${made}.__call__`);
+  return facts.names.get(made)?.made !== 'class' || facts.functions.has(`${made}.__call__`);
 }
 
-const methodOf = (owner: string, { flow }: PythonFacts) =>
-  ['predict', 'run', '__call__'].find((name) => flow().functions.has(`${owner}.${name}`)) ?? 'run';
+const methodOf = (owner: string, { functions }: PythonFacts) =>
+  ['predict', 'run', '__call__'].find((name) => functions.has(`${owner}.${name}`)) ?? 'run';

@@ -6,13 +6,11 @@ import type { Requirements } from '../../app/resolver.ts';
 import { locateSetting } from '../../app/setting-location.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
-import { lookAtAwaits } from './awaits.ts';
 import { lookAtData } from './data.ts';
 import { lookAtDockerfile, lookAtImageNames } from './dockerfile.ts';
 import { lookAtFunctions } from './functions.ts';
 import { lookAtImageCommands } from './image-commands.ts';
 import { lookAtImports } from './imports.ts';
-import { lookAtLinks } from './linked.ts';
 import { lookAtListening } from './listening.ts';
 import { LookedApp } from './looked-app.ts';
 import { lookAtMembers } from './members.ts';
@@ -23,7 +21,6 @@ import { lookAtStages } from './programs.ts';
 import { lookAtPython } from './python.ts';
 import { lookAtRequirements } from './requirements.ts';
 import { installedAtOnce, resolverRequirements, whyUnresolved } from './resolution.ts';
-import { lookAtResults } from './results.ts';
 import { lookAtChecks } from './routes.ts';
 import { lookAtScripts } from './scripts.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
@@ -66,8 +63,6 @@ export interface SeenProblems {
 const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
   lookAtImports,
   lookAtPython,
-  lookAtAwaits,
-  lookAtResults,
   lookAtOpened,
   lookAtTemplates,
   lookAtRequirements,
@@ -81,7 +76,6 @@ const looks: readonly ((app: LookedApp) => Iterable<SeenCause>)[] = [
   lookAtScripts,
   lookAtSourceImports,
   lookAtMembers,
-  lookAtLinks,
   lookAtStart,
   lookAtFunctions,
   lookAtListening,

@@ -1,6 +1,5 @@
 import type { PythonCall } from '../../app/python/facts.ts';
 import { once } from '../../kernel/once.ts';
-import { Flows } from './flows.ts';
 import { type Module, ModuleGraph } from './modules.ts';
 import { Packages } from './packages.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';
@@ -13,13 +12,11 @@ export type ModuleCall = PythonCall & { at: { file: string; line: number } };
 export class LookedApp {
   readonly packages: Packages;
   readonly graph: ModuleGraph;
-  readonly flows: Flows;
   readonly modules: readonly Module[];
 
   constructor(readonly shipment: Shipment) {
     this.packages = new Packages(shipment);
     this.graph = new ModuleGraph(shipment, this.packages);
-    this.flows = new Flows(this.graph);
     this.modules = [...this.graph.modules.values()];
   }
 

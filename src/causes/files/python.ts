@@ -105,9 +105,7 @@ function* movedCall({ file, facts }: Module, call: PythonCall, { packages, modul
 }
 
 const isOwnMethod = ({ name }: PythonCall, modules: readonly Module[]) =>
-  modules.some(({ facts }) =>
-    [...facts.flow().functions.keys()].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))),
-  );
+  modules.some(({ facts }) => [...facts.functions].some((each) => each.endsWith(name.slice(name.lastIndexOf('.')))));
 
 /** Whether no version that pip takes is in the bounds: without a pin or an upper bound, it takes the last. */
 export function contradicts(wanted: string, bound: string): boolean {

@@ -10,11 +10,6 @@ const textsOf = casesOf`
 apt-install-failed | ! | apt-get install finds no packages: the image has no lists of them at this line | - | write RUN apt-get update && apt-get install …, in one RUN
 apt-package-not-found | - | - | Debian has {meant} | {key} = "latest" // write {meant}
 apt-package-not-found gone | - | - | {base} is of a newer Debian or Ubuntu, which has removed it | write {instead}, or use an image of an older system // remove {package}, or use an image of an older system
-await-missing | - | {name}() gives a coroutine, which nothing awaits | - | await it in an async function
-await-missing alone | - | {name}() gives a coroutine, which nothing awaits | - | asyncio.run({name}(…))
-await-missing async | - | {name}() gives a coroutine, which nothing awaits | - | write await before it
-await-missing stream | - | {name}() gives an async generator, which a plain for cannot go through | - | use async for
-await-missing value | - | {name} gives a plain value, which cannot be awaited | - | remove await
 bound-to-localhost | - | - | {what} listens on {said} // {what} does not say where it listens | write 0.0.0.0 instead of {said} // write {keyword}="0.0.0.0" in that call
 circular-import | ! | - | {other} imports {file} in line {waitsAt}, before it defines {name} in line {definedAt} | move what both need into a module of its own, or import {name} inside of the function that uses it
 command-failed member | - | {name} is asked for, and nothing in the project has that name | there are {names} | write {meant} // write one of these names
@@ -75,7 +70,6 @@ file-not-found volume | - | {file} names {path}, and the volume is at {meant} | 
 git-access-denied | ! | - | "{line}" needs an SSH key, and the build has none | -
 git-lfs-pointer | - | {path} is only a pointer of Git LFS, not its content | - | -
 git-missing | - | - | "{line}" is fetched with git | -
-glibc-too-old | - | {program} does not start in {image} | {language} links it with the glibc of {from}, and {image} has {has} | build it in an image of the system of {system} // {instead}
 gpu-count-too-low | - | {file} takes {size} GPUs, and gpu_count is {gpus} | - | gpu_count = {size}
 gpu-driver-missing | - | {file} uses a GPU, and compute is CPU | - | compute = "AMPERE_A10"
 health-check-failed | - | the app has no {path}, which the platform asks for | its routes are {routes} | {check}_endpoint = "{meant}"
@@ -125,7 +119,6 @@ requirement-invalid | ! | - | pip cannot read "{line}" | {key} = "latest"
 requirement-invalid no-project | ! | {file}:{at} installs {path}, which has no pyproject.toml or setup.py | - | name the package and its version, or put its code into the app folder
 requirement-invalid outside | ! | {file}:{at} installs {path}, which is not in the {place} | "{line}" is on this machine only | name the package and its version, or put its code or wheel into the app folder
 requirements-file-missing | ! | - | only files of the app folder are {sent} | -
-result-not-json | - | - | {by} cannot convert it | {cure}
 runtime-missing asgi | - | - | - | [cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["uvicorn", "main:{name}", "--host", "0.0.0.0", "--port", "8000"]
 runtime-missing wsgi | - | - | - | [cerebrium.runtime.custom]\nport = 8000\nentrypoint = ["gunicorn", "main:{name}", "--bind", "0.0.0.0:8000"]
 secret-missing | - | - | the name of the secret is {other} // neither the app nor the project has it | -

@@ -12,6 +12,4 @@ dependency-conflict | none | the packages need different versions of one package
 runtime-missing | none | main.py has {name} of {framework}, and the default runtime serves functions, not its routes | add [cerebrium.runtime.custom] with the command that serves it | runtime.custom
 function-missing | /available functions: none$/ | main.py has no function that a call can reach | write a function at the top of main.py: def run(text: str): return {"text": text}
 name-undefined | none | {path} uses {name}, which nothing defines | import it, or remove it
-await-missing | none | nothing awaits {name} | await it
-result-not-json | none | {path} returns {what}, which JSON does not have | convert it
 `;
