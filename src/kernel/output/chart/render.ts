@@ -1,27 +1,18 @@
-import { type WallClock, wallClock } from '../../wall-clock.ts';
+import { dayMs, hourMs, minuteMs } from '../../durations.ts';
+import { wallClock } from '../../wall-clock.ts';
 import { groupDigits } from '../format.ts';
 import type { Page, View } from '../page.ts';
+import type { Style } from '../style.ts';
 import { stackViews } from '../table.ts';
-import {
-  Canvas,
-  type Chart,
-  type Drawing,
-  type DrawingSurface,
-  type Ink,
-  layoutSteps,
-  mergeSteps,
-  type Panel,
-  printLine,
-  type QuantityAxis,
-  type Segment,
-  type Series,
-  stepsText,
-} from './model.ts';
-import { maximum, type Unit, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
+import type { Chart, Panel, QuantityAxis, Series } from './model.ts';
+import { maximum, type ValueAxis, valueAxis, valueText } from './value-axis.ts';
 
-const unicode: Glyphs = { whole: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'], part: '▒', mark: '×' };
-
-const ascii: Glyphs = { whole: ['.', '.', '.', '#', '#', '#', '#', '#'], part: 'x', mark: '!' };
+/** `points` are those of the series of lines, `bar` the eighths of a row. */
+const signs = {
+  unicode: { side: '│┤', foot: '─┬', corner: '└', line: '─', points: '●◆▲', bar: '▁▂▃▄▅▆▇█', part: '▒', mark: '×' },
+  ascii: { side: '|+', foot: '-+', corner: '+', line: '-', points: 'o+^', bar: '...#####', part: 'x', mark: '!' },
+};
+type Signs = (typeof signs)['ascii'];
 
 const defaultColumns = 80;
 /** Fits the longest label of the value axis, such as `1h 20m`, and a space. */
@@ -34,6 +25,9 @@ export function renderChart(chart: Chart): View {
   return stackViews(chart.panels.map((panel) => panelView(panel, chart)));
 }
 
+/** Text in one color. Every character takes one column. */
+type Segment = [text: string, ink?: keyof Style | undefined];
+
 function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): View {
   return (page) => {
     // The table below it has the same values.
@@ -42,55 +36,54 @@ function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): 
     const margin = columns - defaultMargin < minColumns ? 0 : defaultMargin;
     const width = Math.max(1, columns - margin - 1);
     const layout = layoutSteps(times.length, step, width);
+    const shown = page.unicode ? signs.unicode : signs.ascii;
     const { draw, rows } = kinds[panel.kind];
-    const canvas = new Canvas(layout.width, rows);
-    const drawing = draw(panel.series, panel.unit, { canvas, layout, page });
+    const cells = Array.from({ length: rows }, () => Array.from({ length: layout.width }, (): Segment => [' ']));
+    const { axis, note, marks, legend } = draw(panel, layout, cells, shown);
     const starts = times.filter((_, index) => index % layout.stepsPerColumn === 0);
-    const axis = quantity
-      ? quantityAxis(starts, layout.stepWidth, width, quantity)
-      : timeAxis(starts, layout.stepWidth, width, wallClock(zone));
-    const indent = ' '.repeat(margin + 1);
+    const labels = quantity
+      ? quantityLabels(starts, layout.stepWidth, width, quantity)
+      : timeLabels(starts.map(wallClock(zone)), layout.stepWidth, width);
+    const ticks = new Set(labels.map(({ column }) => column));
+    const edge = (label: string, sign: string): Segment => [padLabel(label, margin) + sign, 'dim'];
+    const plot = cells.map((line, row) => {
+      const label = labelAt(axis, row + 1, rows);
+      return [edge(label, shown.side.charAt(label ? 1 : 0)), ...line];
+    });
+    const foot = Array.from(
+      { length: layout.width },
+      (_, column): Segment => marks.get(column) ?? [shown.foot.charAt(ticks.has(column) ? 1 : 0), 'dim'],
+    );
+    const indent: Segment = [' '.repeat(margin + 1)];
     const lines: Segment[][] = [
       [
         [panel.title, 'bold'],
-        [panelNote(panel, drawing, stepsText(layout.stepsPerColumn, step), layout.stepsPerColumn > 1), 'dim'],
+        [`${note}${axis.logarithmic ? ', on a logarithmic scale' : ''}`, 'dim'],
       ],
-      ...plotLines(canvas, drawing, margin, page),
-      axisLine(canvas, drawing, axis, margin, page),
-      [indent, [axis.labels, 'dim']],
-      ...wrapLegend(drawing.legend, width).map((line) => [indent, ...line]),
+      ...plot.reverse(),
+      [edge(labelAt(axis, 0, rows), shown.corner), ...foot],
+      [indent, [labelLine(labels, quantity?.title), 'dim']],
+      ...wrapLegend(legend, width).map((line) => [indent, ...line]),
     ];
     return lines.map((line) => printLine(line, columns, page)).join('\n');
   };
 }
 
-function panelNote({ kind }: Panel, { axis, subtitle }: Drawing, steps: string, merged: boolean): string {
-  const how = kind === 'bars' ? ` per ${steps}` : merged ? `, maximum of ${steps}` : '';
-  return `${how}${subtitle}${axis.logarithmic ? ', on a logarithmic scale' : ''}`;
-}
-
-function plotLines(canvas: Canvas, { axis }: Drawing, margin: number, page: Page): Segment[][] {
-  const [line, tick] = page.unicode ? ['│', '┤'] : ['|', '+'];
-  return Array.from({ length: canvas.height }, (_, index) => {
-    const row = canvas.height - 1 - index;
-    const label = labelAt(axis, row + 1, canvas.height);
-    return [[padLabel(label, margin) + (label ? tick : line), 'dim'], ...canvas.row(row)];
-  });
-}
-
-function axisLine(
-  canvas: Canvas,
-  { axis, marks }: Drawing,
-  { ticks }: TimeAxis,
-  margin: number,
-  page: Page,
-): Segment[] {
-  const [corner, line, tick] = page.unicode ? ['└', '─', '┬'] : ['+', '-', '+'];
-  const level = Array.from(
-    { length: canvas.width },
-    (_, column): Segment => marks.get(column) ?? [ticks.includes(column) ? tick : line, 'dim'],
-  );
-  return [[padLabel(labelAt(axis, 0, canvas.height), margin) + corner, 'dim'], ...level];
+/** Joins segments to a line, truncated to the width of the page. */
+function printLine(segments: readonly Segment[], columns: number, { style }: Page): string {
+  let left = columns;
+  const runs: Segment[] = [];
+  for (const [text, ink] of segments) {
+    const kept = text.slice(0, Math.max(0, left));
+    left -= kept.length;
+    const last = runs.at(-1);
+    if (last && last[1] === ink) last[0] += kept;
+    else runs.push([kept, ink]);
+  }
+  return runs
+    .map(([text, ink]) => (ink && text.trim() !== '' ? style[ink](text) : text))
+    .join('')
+    .trimEnd();
 }
 
 /** The label at the upper edge of row `edge`, counted from 1; 0 is the foot. */
@@ -108,186 +101,197 @@ function wrapLegend(entries: readonly Segment[][], columns: number): Segment[][]
   const lines: Segment[][] = [];
   let used = Number.POSITIVE_INFINITY;
   for (const entry of entries) {
-    const length = entry.reduce((sum, part) => sum + (typeof part === 'string' ? part : part[0]).length, 0);
-    if (used + legendGap.length + length > columns) {
-      lines.push([...entry]);
-      used = length;
-    } else {
-      for (const part of [legendGap, ...entry]) lines.at(-1)?.push(part);
-      used += legendGap.length + length;
-    }
+    const length = entry.reduce((sum, [text]) => sum + text.length, 0);
+    const isNew = used + legendGap.length + length > columns;
+    used = isNew ? length : used + legendGap.length + length;
+    lines.push(isNew ? [...entry] : [...(lines.pop() ?? []), [legendGap], ...entry]);
   }
   return lines;
 }
 
-interface Pen {
-  ink: Ink;
-  unicode: string;
-  ascii: string;
+/** How time steps are laid out: several columns for each step, or several steps in each column. */
+interface Layout {
+  stepsPerColumn: number;
+  /** `hour`, `3 hours`, and for 120 minutes `2 hours`. */
+  columnText: string;
+  stepWidth: number;
+  width: number;
 }
 
-const pens: readonly Pen[] = [
-  { ink: 'green', unicode: '●', ascii: 'o' },
-  { ink: 'yellow', unicode: '◆', ascii: '+' },
-  { ink: 'cyan', unicode: '▲', ascii: '^' },
-];
+const maxStepWidth = 8;
 
-function drawLines(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
-  const values = series.map((each) => mergeSteps(each.values, layout.stepsPerColumn, Math.max));
-  const axis = valueAxis(
-    values.flat().filter((value) => value !== null),
-    unit,
+const roundNumbers: Record<string, number[]> = {
+  minute: [1, 2, 3, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440],
+  hour: [1, 2, 3, 4, 6, 8, 12, 24, 48, 72, 168],
+  day: [1, 2, 3, 7, 14, 28],
+};
+
+/** All steps get the same width and all columns the same number of steps, so that sums are comparable. */
+function layoutSteps(steps: number, step: string, width: number): Layout {
+  const needed = Math.max(1, Math.ceil(steps / width));
+  const merged = roundNumbers[step]?.find((number) => number >= needed) ?? needed;
+  const shown = Math.ceil(steps / merged);
+  const wide = Math.max(1, Math.min(maxStepWidth, Math.floor(width / Math.max(1, shown))));
+  return { stepsPerColumn: merged, columnText: stepsText(merged, step), stepWidth: wide, width: shown * wide };
+}
+
+const largerUnits: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
+
+function stepsText(number: number, step: string): string {
+  const [size, name] = largerUnits[step] ?? [];
+  if (size && name && number % size === 0) return stepsText(number / size, name);
+  return number === 1 ? step : `${number} ${step}s`;
+}
+
+/** Joins each `size` neighboring values. Ignores what is not a number; null where nothing else is left. */
+function mergeSteps(
+  values: readonly (number | null | undefined)[],
+  size: number,
+  join: (one: number, other: number) => number,
+): (number | null)[] {
+  return Array.from({ length: Math.ceil(values.length / size) }, (_, group) =>
+    values.slice(group * size, (group + 1) * size).reduce<number | null>((joined, value) => {
+      if (value === null || value === undefined || !Number.isFinite(value)) return joined;
+      return Math.min(Number.MAX_VALUE, join(joined ?? 0, Math.max(0, value)));
+    }, null),
   );
-  const glyph = (pen: Pen) => (page.unicode ? pen.unicode : pen.ascii);
+}
+
+/** The rows of a panel, the lowest first. */
+type Cells = Segment[][];
+
+interface Drawing {
+  axis: ValueAxis;
+  /** What stands behind the title. */
+  note: string;
+  /** What stands on the axis of time, by its column. */
+  marks: ReadonlyMap<number, Segment>;
+  legend: Segment[][];
+}
+
+function fill(cells: Cells, row: number, [from, to]: readonly [number, number], [sign, ink]: Segment): void {
+  const line = cells[row];
+  for (let at = from; line && at < to; at++) line[at] = [sign, ink];
+}
+
+const inks = ['green', 'yellow', 'cyan'] as const;
+
+function drawLines({ series, unit }: Panel, layout: Layout, cells: Cells, { line, points }: Signs): Drawing {
+  const { stepsPerColumn, stepWidth, columnText } = layout;
+  const merged = series.map(({ values }) => mergeSteps(values, stepsPerColumn, Math.max));
+  const known = merged.flat().filter((value) => value !== null);
+  const axis = valueAxis(known, unit);
+  const pens = series.map((_, index): [string, (typeof inks)[number]] => {
+    const at = index % inks.length;
+    return [points.charAt(at), inks[at] ?? 'green'];
+  });
+  const middle = Math.floor((stepWidth - 1) / 2);
+  const drawn = merged.flatMap((values, index) =>
+    values.flatMap((value, step) => {
+      const [point = '', ink] = pens[index] ?? [];
+      const row = value === null ? -1 : Math.max(0, Math.ceil(axis.share(value) * cells.length) - 1);
+      return row < 0 ? [] : [{ row, from: step * stepWidth, point, ink }];
+    }),
+  );
   // Later drawings cover earlier ones: the first series is drawn last, and marks after all lines.
-  const drawn = pens
-    .map((pen, index) => ({ pen, points: toPoints(values[index] ?? [], axis, canvas.height) }))
-    .reverse();
-  for (const { pen, points } of drawn) {
-    for (const [step, row] of points) {
-      for (let column = step * layout.stepWidth; column < (step + 1) * layout.stepWidth; column++) {
-        canvas.put(column, row, page.unicode ? '─' : '-', pen.ink);
-      }
-    }
-  }
-  const middle = Math.floor((layout.stepWidth - 1) / 2);
-  for (const { pen, points } of drawn) {
-    for (const [step, row] of points) canvas.put(step * layout.stepWidth + middle, row, glyph(pen), pen.ink);
-  }
-  const legend = series.map((each, index): Segment[] => {
-    const pen = pens[index % pens.length] as Pen;
-    return [[glyph(pen), pen.ink], ` ${each.name}: ${lastAndMaximum(each, unit)}`];
-  });
-  return { axis, subtitle: '', marks: new Map(), legend };
+  for (const { row, from, ink } of drawn.toReversed()) fill(cells, row, [from, from + stepWidth], [line, ink]);
+  for (const { row, from, point, ink } of drawn.toReversed())
+    fill(cells, row, [from + middle, from + middle + 1], [point, ink]);
+  const legend = series.map((each, at): Segment[] => [pens[at] ?? [''], [` ${each.name}: ${lastText(each, unit)}`]]);
+  return { axis, note: stepsPerColumn > 1 ? `, maximum of ${columnText}` : '', marks: new Map(), legend };
 }
 
-function toPoints(values: readonly (number | null)[], axis: ValueAxis, rows: number): [step: number, row: number][] {
-  return values.flatMap((value, step) => {
-    return value === null ? [] : [[step, Math.max(0, Math.ceil(axis.share(value) * rows) - 1)]];
-  });
-}
-
-function lastAndMaximum({ values }: Series, unit: Unit): string {
+function lastText({ values }: Series, unit: Panel['unit']): string {
   const numbers = mergeSteps(values, 1, Math.max).filter((value) => value !== null);
   const last = numbers.at(-1);
   return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(numbers), unit)}`;
 }
 
-interface Glyphs {
-  whole: readonly string[];
-  part: string;
-  mark: string;
-}
-
-/** The part that failed is at the foot of a bar, or a mark on the axis if a row would exaggerate it. */
-function drawBars(series: readonly Series[], unit: Unit, { canvas, layout, page }: DrawingSurface): Drawing {
-  const glyphs = page.unicode ? unicode : ascii;
-  const [totals = [], parts = []] = series.map(({ values }) =>
-    mergeSteps(values, layout.stepsPerColumn, sum).map((value) => value ?? 0),
-  );
-  const axis = valueAxis(totals, unit);
-  const marks = new Map<number, Segment>();
-  // Leaves a column between bars if there is space.
-  const width = layout.stepWidth > 2 ? layout.stepWidth - 1 : layout.stepWidth;
-  for (const [index, total] of totals.entries()) {
-    const failed = Math.min(parts[index] ?? 0, total);
-    const bar = layoutBar(axis.share(total) * canvas.height, axis.share(failed) * canvas.height);
-    const start = index * layout.stepWidth;
-    for (let column = start; column < start + width; column++) {
-      drawBar(canvas, column, bar, glyphs);
-      if (failed > 0 && bar.part === 0) marks.set(column, [glyphs.mark, 'red']);
-    }
-  }
-  const subtitle = `, max ${groupDigits(maximum(totals))}`;
-  return { axis, subtitle, marks, legend: legend(series, glyphs, marks.size > 0) };
-}
-
-function drawBar(canvas: Canvas, column: number, bar: Bar, glyphs: Glyphs): void {
-  for (let row = 0; row < bar.rows; row++) {
-    const eighths = row === bar.rows - 1 ? bar.top : 8;
-    if (row < bar.part) canvas.put(column, row, glyphs.part, 'red');
-    else canvas.put(column, row, glyphs.whole[eighths - 1] ?? '', 'cyan');
-  }
-}
-
-function sum(one: number, other: number): number {
+function add(one: number, other: number): number {
   return one + other;
 }
 
-interface Bar {
-  rows: number;
-  part: number;
-  top: number;
+/** The part that failed is at the foot of a bar, or a mark on the axis if a row would exaggerate it. */
+function drawBars({ series, unit }: Panel, layout: Layout, cells: Cells, shown: Signs): Drawing {
+  const { stepsPerColumn, stepWidth, columnText } = layout;
+  const [totals = [], parts = []] = series.map(({ values }) =>
+    mergeSteps(values, stepsPerColumn, add).map((value) => value ?? 0),
+  );
+  const axis = valueAxis(totals, unit);
+  const marks = new Map<number, Segment>();
+  for (const [index, total] of totals.entries()) {
+    const failed = Math.min(parts[index] ?? 0, total);
+    // Leaves a column between bars if there is space.
+    const place = [index * stepWidth, index * stepWidth + (stepWidth > 2 ? stepWidth - 1 : stepWidth)] as const;
+    const failedRows = drawBar(cells, place, axis.share(total), failed === total ? 1 : axis.share(failed), shown);
+    if (failed === 0 || failedRows > 0) continue;
+    for (let at = place[0]; at < place[1]; at++) marks.set(at, [shown.mark, 'red']);
+  }
+  const note = ` per ${columnText}, max ${groupDigits(maximum(totals))}`;
+  return { axis, note, marks, legend: barLegend(series, shown, marks.size > 0) };
 }
 
-/** Takes heights in rows. Every positive value is at least an eighth of a row. */
-function layoutBar(whole: number, part: number): Bar {
-  const eighths = whole > 0 ? Math.max(1, Math.round(whole * 8)) : 0;
+/** Takes shares of the height, and returns how many rows have failed. Every positive value is at least an eighth of a row. */
+function drawBar(cells: Cells, place: readonly [number, number], whole: number, failed: number, { bar, part }: Signs) {
+  const eighths = whole > 0 ? Math.max(1, Math.round(whole * cells.length * 8)) : 0;
   const rows = Math.ceil(eighths / 8);
-  if (part > 0 && part === whole) return { rows, part: rows, top: 8 };
-  return { rows, part: Math.max(0, Math.min(Math.round(part), rows - 1)), top: eighths % 8 || 8 };
+  const failedRows = failed === 1 ? rows : Math.max(0, Math.min(Math.round(failed * cells.length), rows - 1));
+  for (let row = 0; row < rows; row++) {
+    const sign = bar.charAt(row === rows - 1 ? (eighths - 1) % 8 : 7);
+    fill(cells, row, place, row < failedRows ? [part, 'red'] : [sign, 'cyan']);
+  }
+  return failedRows;
 }
 
-function legend(series: readonly Series[], { whole, part, mark }: Glyphs, marked: boolean): Segment[][] {
-  const glyphs: Segment[] = [
-    [whole[7] ?? '', 'cyan'],
-    [part, 'red'],
-  ];
-  const entries = series.map(({ name, values }, index): Segment[] => {
-    const [total] = mergeSteps(values, Math.max(1, values.length), sum);
-    return [glyphs[index] ?? '', ` ${name} ${groupDigits(total ?? 0)}`];
+function barLegend(series: readonly Series[], { bar, part, mark }: Signs, isMarked: boolean): Segment[][] {
+  const entries = series.map(({ name, values }, at): Segment[] => {
+    const [total] = mergeSteps(values, Math.max(1, values.length), add);
+    return [at === 0 ? [bar.charAt(7), 'cyan'] : [part, 'red'], [` ${name} ${groupDigits(total ?? 0)}`]];
   });
-  if (marked) entries.push([[mark, 'red'], ` ${series[1]?.name} (too few for a bar)`]);
-  return entries;
+  return isMarked ? [...entries, [[mark, 'red'], [` ${series[1]?.name} (too few for a bar)`]]] : entries;
 }
 
-type TimeAxis = ReturnType<typeof toAxis>;
+/** What stands below a column. */
+interface Label {
+  column: number;
+  text: string;
+}
 
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
 const labelGap = 2;
 
-const distances = [
-  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
-  ...[1, 2, 3, 6, 12].map((hours) => hours * hour),
-  ...[1, 2, 7, 14, 28, 56, 112, 364, 1820].map((days) => days * day),
-];
-
-/** Labels round times, as densely as fits. `times` are the starts of the steps, each `stepWidth` columns wide. */
-function timeAxis(times: readonly number[], stepWidth: number, width: number, clock: WallClock): TimeAxis {
-  const walls = times.map(clock);
-  for (const distance of distances) {
-    const labels = labelsEvery(distance, walls, stepWidth).filter(({ column, text }) => column + text.length <= width);
-    if (labels.length > 0 && fits(labels)) return toAxis(labels);
-  }
-  const text = labelText(walls[0] ?? Number.NaN, walls.length > 1 ? day : minute);
-  return toAxis(text.length <= width ? [{ column: 0, text }] : []);
+function labelLine(labels: readonly Label[], title: string | undefined): string {
+  const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
+  return title !== undefined && labels.length > 0 ? `${line}  ${title}` : line;
 }
 
-/** Labels steps of another quantity, as densely as fits. Its title is at the end. */
-function quantityAxis(
-  values: readonly number[],
-  stepWidth: number,
-  width: number,
-  { title, unit }: QuantityAxis,
-): TimeAxis {
-  const room = width - title.length - labelGap;
+const distances = [
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minuteMs),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * hourMs),
+  ...[1, 2, 7, 14, 28, 56, 112, 364, 1820].map((days) => days * dayMs),
+];
+
+/** Round times, as densely as fits. `walls` are the starts of the steps, each `stepWidth` columns wide. */
+function timeLabels(walls: readonly number[], stepWidth: number, width: number): Label[] {
+  for (const distance of distances) {
+    const labels = labelsEvery(distance, walls, stepWidth).filter(({ column, text }) => column + text.length <= width);
+    if (labels.length > 0 && fits(labels)) return labels;
+  }
+  const text = labelText(walls[0] ?? Number.NaN, walls.length > 1 ? dayMs : minuteMs);
+  return text.length <= width ? [{ column: 0, text }] : [];
+}
+
+/** Steps of another quantity, as densely as fits. Its title is at the end. */
+function quantityLabels(values: readonly number[], stepWidth: number, width: number, axis: QuantityAxis): Label[] {
+  const room = width - axis.title.length - labelGap;
   const labels: Label[] = [];
   let free = 0;
   for (const [index, value] of values.entries()) {
-    const label = { column: index * stepWidth, text: valueText(value, unit) };
+    const label = { column: index * stepWidth, text: valueText(value, axis.unit) };
     if (label.column < free || label.column + label.text.length > room) continue;
     labels.push(label);
     free = label.column + label.text.length + labelGap;
   }
-  const { ticks, labels: line } = toAxis(labels);
-  return { ticks, labels: labels.length > 0 ? `${line}  ${title}` : line };
-}
-
-interface Label {
-  column: number;
-  text: string;
+  return labels;
 }
 
 function labelsEvery(distance: number, walls: readonly number[], stepWidth: number): Label[] {
@@ -308,8 +312,8 @@ const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', '
 function labelText(wall: number, distance: number): string {
   if (Number.isNaN(wall)) return '';
   const text = new Date(wall).toISOString();
-  if (distance >= 28 * day) return text.slice(0, 10);
-  if (wall % day === 0 || distance >= day)
+  if (distance >= 28 * dayMs) return text.slice(0, 10);
+  if (wall % dayMs === 0 || distance >= dayMs)
     return `${months[Number(text.slice(5, 7)) - 1]} ${Number(text.slice(8, 10))}`;
   return text.slice(11, 16);
 }
@@ -319,9 +323,4 @@ function fits(labels: readonly Label[]): boolean {
     const next = labels[index + 1];
     return !next || column + text.length + labelGap <= next.column;
   });
-}
-
-function toAxis(labels: readonly Label[]) {
-  const line = labels.reduce((text, label) => text.padEnd(label.column) + label.text, '');
-  return { ticks: labels.map(({ column }) => column), labels: line };
 }
