@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { runOutcome } from '../../../platform/contract/run-outcome.ts';
 import { getRunProgress, type RunProgress } from '../runs/record.ts';
-import { generatedRunsOf, KeptDays } from '../seed/traffic.ts';
-import { type AppRecord, type RunRecord, Time, type Traffic } from '../state/records.ts';
+import { generatedRunsOf, keptByDay } from '../seed/traffic.ts';
+import { type AppRecord, type RunRecord, Time } from '../state/records.ts';
 import { day, type TimeRange } from '../time.ts';
 
 /** What the seeded runs of an app printed in a range, oldest first. Both ends are included. */
@@ -13,8 +13,7 @@ export function generateLines(app: AppRecord, { start, end }: TimeRange): Printe
   // A run of the day before may still print.
   const first = Math.floor(Math.max(start, traffic.since) / day) - 1;
   for (let date = first; date <= Math.floor(end / day); date += 1) {
-    const ofDay = keptDays.get(traffic, date, () => generateLinesOf(generatedRunsOf(app, traffic, date), traffic));
-    for (const line of ofDay) if (line.at >= start && line.at <= end) lines.push(line);
+    for (const line of linesOfDay(app, traffic, date)) if (line.at >= start && line.at <= end) lines.push(line);
   }
   return lines.sort(compareLogLines);
 }
@@ -24,15 +23,12 @@ export function compareLogLines(a: Pick<PrintedLine, 'at' | 'nanoseconds'>, b: t
   return a.at - b.at || a.nanoseconds - b.nanoseconds;
 }
 
-/** A page of a log reads one or two. */
-const keptDays = new KeptDays<readonly PrintedLine[]>(8);
-
 type LineDraft = Pick<PrintedLine, 'at' | 'container' | 'stream' | 'text' | 'run'>;
 
-function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedLine[] {
+const linesOfDay = keptByDay((app, traffic, date): readonly PrintedLine[] => {
   const lineNumbers = new Map<string, number>();
   let last: PrintedLine | undefined;
-  return runs
+  return generatedRunsOf(app, traffic, date)
     .filter(({ createdAt }) => createdAt >= traffic.since)
     .flatMap(draftsOf)
     .sort((a, b) => a.at - b.at)
@@ -45,7 +41,7 @@ function generateLinesOf(runs: readonly RunRecord[], traffic: Traffic): PrintedL
       last = { ...draft, lineNumber, nanoseconds };
       return last;
     });
-}
+});
 
 const firstNanosecond = 500_000;
 

@@ -27,35 +27,23 @@ export function replicaNamePrefix({ id }: AppRecord, { seed, rhythm }: Pick<Traf
   return `${id}-${createRandom(`${seed}/${rhythm}`).hex(8)}`;
 }
 
-/** What was made of the generated runs of a day. Of each app, the days that were used last are kept. */
-export class KeptDays<T> {
-  readonly #days = new WeakMap<Traffic, Map<number, T>>();
-
-  constructor(private readonly most: number) {}
-
-  get(traffic: Traffic, date: number, make: () => T): T {
-    const days = this.#days.get(traffic) ?? new Map<number, T>();
-    this.#days.set(traffic, days);
-    const made = days.get(date) ?? make();
-    // The order is that of the last use.
-    days.delete(date);
+/** Keeps what is made of each day of an app's traffic: making it is most of the work of every list and chart. */
+export function keptByDay<T>(make: (app: AppRecord, traffic: Traffic, date: number) => T): typeof make {
+  const kept = new WeakMap<Traffic, Map<number, T>>();
+  return (app, traffic, date) => {
+    const days = kept.get(traffic) ?? new Map<number, T>();
+    kept.set(traffic, days);
+    const made = days.get(date) ?? make(app, traffic, date);
     days.set(date, made);
-    const [oldest] = days.keys();
-    if (oldest !== undefined && days.size > this.most) days.delete(oldest);
     return made;
-  }
+  };
 }
-
-/** Generating is most of the work of every list and chart. */
-const generatedDays = new KeptDays<readonly RunRecord[]>(35);
 
 /** Newest first. Records are replaced and never changed, so they can be shared. */
-export function generatedRunsOf(app: AppRecord, traffic: Traffic, date: number): readonly RunRecord[] {
-  return generatedDays.get(traffic, date, () => generateDay(app, traffic, date));
-}
+export const generatedRunsOf: typeof generateDay = keptByDay(generateDay);
 
 /** Newest first. */
-function generateDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): RunRecord[] {
+function generateDay(app: AppRecord, { seed, rhythm: name, since }: Traffic, date: number): readonly RunRecord[] {
   const profile: TrafficProfile = trafficProfiles[name];
   const random = createRandom(`${seed}/${name}/${date - dayOf(since)}`);
   const replicas = new SimulatedReplicas(profile, replicaNamePrefix(app, { seed, rhythm: name }), random);
