@@ -3,7 +3,7 @@ import type { EndedBuildStatus } from '../../../platform/contract/builds.ts';
 import type { AppSettings } from '../apps/settings.ts';
 import type { BuildFault } from '../faults.ts';
 import type { BuildScene, BuildScript } from '../state/records.ts';
-import { type BuildInput, type BuildStage, buildStages, startLines } from './stages.ts';
+import { type BuildInput, buildScenes, startLines } from './stages.ts';
 
 export function createBuildScript(input: BuildInput, fault?: BuildFault): BuildScript {
   if (!fault) return normalScript(input);
@@ -22,23 +22,13 @@ function normalScript(input: BuildInput): BuildScript {
   if (dockerfile && !archive?.files.has(dockerfile)) return failedScript(`${dockerfile} is not in the archive`);
 
   const missing = archive && !dockerfile && !archive.files.has('main.py') && whyMainIsNeeded(settings);
-  const planned = stagesOf(input, dockerfile);
-  const failing = planned.flatMap(({ lines }) => lines).find((line) => failingCommand.test(line));
+  const planned = buildScenes(input, dockerfile);
   // Nothing is installed for a build that fails anyway.
-  const stages = missing || failing ? stagesOf(withoutInstall(input), dockerfile) : planned;
-  if (failing) return stoppedAt(failing, stages);
-
-  const building = stages.map(buildingScene);
-  if (missing) return scriptEndingWith([...building, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing);
-  return withStart(building, input);
-}
-
-function stagesOf(input: BuildInput, dockerfile: string | undefined): BuildStage[] {
-  return buildStages(input, dockerfile).filter(({ lines, isPerformed }) => lines.length > 0 || isPerformed);
-}
-
-function withoutInstall({ plan, ...input }: BuildInput): BuildInput {
-  return plan ? { ...input, plan: { ...plan, installs: false } } : input;
+  const printed = planned.filter(({ work }) => !work);
+  const failing = printed.flatMap(({ lines }) => lines).find((line) => failingCommand.test(line));
+  if (failing) return stoppedAt(failing, printed);
+  if (missing) return scriptEndingWith([...printed, starting(settings, `ERROR: ${missing}`)], 'init_failure', missing);
+  return withStart(planned, input);
 }
 
 /** A build that the emulator performs has no end yet. */
@@ -54,22 +44,19 @@ function withStart(building: BuildScene[], { settings, plan }: BuildInput): Buil
   return { scenes, end: { status: 'success', ...defined({ notStarted: obstacle }) } };
 }
 
-function buildingScene({ lines, isPerformed }: BuildStage): BuildScene {
-  return { status: 'building', lines, ...(isPerformed && { work: { lines: [] } }) };
-}
-
 /** Commands are printed, not run, except that these two fail as they would. */
 const failingCommand = /^\+ (?:false|exit +([1-9]\d*))$/;
 
-function stoppedAt(command: string, stages: BuildStage[]): BuildScript {
-  const last = stages.findIndex(({ lines }) => lines.includes(command));
+function stoppedAt(command: string, scenes: BuildScene[]): BuildScript {
+  const last = scenes.findIndex(({ lines }) => lines.includes(command));
   const [, code = '1'] = failingCommand.exec(command) ?? [];
   const reason = `the command "${command.slice(2)}" failed with exit code ${code}`;
-  const scenes = stages.slice(0, last + 1).map(({ lines }, index) => ({
-    status: 'building' as const,
-    lines: index === last ? [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`] : lines,
-  }));
-  return scriptEndingWith(scenes, 'build_failure', reason);
+  const { lines = [] } = scenes[last] ?? {};
+  const stopped: BuildScene = {
+    status: 'building',
+    lines: [...lines.slice(0, lines.indexOf(command) + 1), `ERROR: ${reason}`],
+  };
+  return scriptEndingWith([...scenes.slice(0, last), stopped], 'build_failure', reason);
 }
 
 /** As in the archive: `docker/Dockerfile` for `./docker/Dockerfile`. */

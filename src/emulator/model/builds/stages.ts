@@ -1,6 +1,6 @@
 import { settingDifferences } from '../apps/setting-fidelity.ts';
 import type { AppSettings } from '../apps/settings.ts';
-import type { NotStarted } from '../state/records.ts';
+import type { BuildScene, NotStarted } from '../state/records.ts';
 
 export interface BuildInput {
   settings: AppSettings;
@@ -17,47 +17,41 @@ export interface BuildPlan {
   obstacle: NotStarted | undefined;
 }
 
-/** A part of a build that prints these lines. */
-export interface BuildStage {
-  lines: string[];
-  /** Whether the emulator does it, and adds what that prints. */
-  isPerformed?: boolean;
-}
-
 /**
- * The log of each build stage, in the platform's order (docs/platform.md#builds). A stage without work prints nothing.
+ * A scene for each stage of a build, in the platform's order (docs/platform.md#builds). A stage without work has none.
  * Every dependency and command is printed, so that a deploy that lost one shows it.
  */
-export function buildStages(input: BuildInput, dockerfile?: string): BuildStage[] {
+export function buildScenes(input: BuildInput, dockerfile?: string): BuildScene[] {
+  return stagesOf(input, dockerfile).flatMap((stage): BuildScene[] => {
+    if (stage === 'performed') return [{ status: 'building', lines: [], work: { lines: [] } }];
+    return stage.length > 0 ? [{ status: 'building', lines: stage }] : [];
+  });
+}
+
+/** What a stage prints, or that the emulator does it, and adds what that prints. */
+type BuildStage = string[] | 'performed';
+
+function stagesOf(input: BuildInput, dockerfile?: string): BuildStage[] {
   const { settings, plan } = input;
   const archive = input.archive as ReadArchive | undefined;
   const differences = plan ? settingDifferences(settings) : [];
-  if (!archive) return withLines([`FROM ${settings.runtime}:${settings.imageVersion ?? 'latest'} (not pulled)`]);
-  if (dockerfile)
-    return [
-      ...withLines(differences, copyLines(archive)),
-      { lines: [], isPerformed: plan !== undefined && plan.obstacle === undefined },
-    ];
+  if (!archive) return [[`FROM ${settings.runtime}:${settings.imageVersion ?? 'latest'} (not pulled)`]];
+  if (dockerfile) return [differences, copyLines(archive), plan && !plan.obstacle ? 'performed' : []];
   return [
-    ...withLines(
-      [`FROM ${settings.baseImage} (not pulled: the app runs on this machine)`],
-      differences,
-      commandLines('pre-build', settings.preBuildCommands),
-      notInstalled(archive, 'apt'),
-      notInstalled(archive, 'conda'),
-    ),
-    plan?.installs ? { lines: [], isPerformed: true } : { lines: notInstalled(archive, 'pip') },
-    ...withLines(copyLines(archive), commandLines('shell', settings.shellCommands)),
+    [`FROM ${settings.baseImage} (not pulled: the app runs on this machine)`],
+    differences,
+    commandLines('pre-build', settings.preBuildCommands),
+    notInstalled(archive, 'apt'),
+    notInstalled(archive, 'conda'),
+    plan?.installs ? 'performed' : notInstalled(archive, 'pip'),
+    copyLines(archive),
+    commandLines('shell', settings.shellCommands),
   ];
 }
 
 export function startLines({ runtime, entrypoint, port }: AppSettings): string[] {
   if (runtime !== 'custom') return [runtime === 'cortex' ? 'Loading main.py' : `Starting ${runtime}`];
   return [`Starting: ${entrypoint.join(' ') || 'the command in the image'}`, `Waiting for port ${port}`];
-}
-
-function withLines(...stages: string[][]): BuildStage[] {
-  return stages.map((lines) => ({ lines }));
 }
 
 /** Without blank lines, comments and options. */
