@@ -3,7 +3,6 @@ import { pipeline } from 'node:stream/promises';
 import { pause } from '../../kernel/clock.ts';
 import type { WireReply } from '../../platform/contract/endpoint.ts';
 import type { getAppLogs } from '../../platform/contract/logs.ts';
-import { logPageTokenAfter, parseLogTime } from '../endpoints/logs/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { expiredUrlReply, verifySignedUrl } from '../endpoints/signed-url.ts';
 import { storageTarget } from '../http/read-request.ts';
@@ -146,9 +145,7 @@ function mapLogPage(reply: ServerReply, change: (page: AppLogsPage) => AppLogsPa
 
 /** A token for a next page that starts two lines before the end of this one. */
 function overlappingToken({ logs, nextPageToken }: AppLogsPage): string | null {
-  const thirdLast = logs?.at(-3)?.timestamp;
-  if (!nextPageToken || !thirdLast) return nextPageToken ?? null;
-  return logPageTokenAfter(parseLogTime(thirdLast));
+  return (nextPageToken && logs?.at(-3)?.timestamp) || (nextPageToken ?? null);
 }
 
 const throttledChunkBytes = 64 * 1024;

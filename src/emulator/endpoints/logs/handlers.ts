@@ -22,7 +22,7 @@ export const appLogHandlers = {
     const last = page.at(-1);
     return {
       logs: page.map((line) => view(app, line)),
-      nextPageToken: hasMore && last ? logPageTokenAfter(last) : null,
+      nextPageToken: hasMore && last ? formatLogTime(last) : null,
       hasMore,
     };
   },
@@ -87,18 +87,10 @@ export function formatLogTime({ at, nanoseconds }: LogPosition): string {
   return new Date(at).toISOString().replace('Z', `${String(nanoseconds).padStart(6, '0')}Z`);
 }
 
-export function parseLogTime(text: string): LogPosition {
-  return { at: Date.parse(text), nanoseconds: Number(/\d{6}(?=Z$)/.exec(text)?.[0] ?? 0) };
-}
-
-/** Tokens name a line rather than an offset, so that new lines do not shift pages. */
-export function logPageTokenAfter({ at, nanoseconds }: LogPosition): string {
-  return Buffer.from(`line/${at}/${nanoseconds}`).toString('base64url');
-}
-
+/** The token of a next page is the time of the last line rather than an offset: new lines do not shift pages. */
 function parseLogPageToken(token: string): LogPosition {
-  const [, at, nanoseconds] = /^line\/(\d{1,16})\/(\d{1,6})$/.exec(Buffer.from(token, 'base64url').toString()) ?? [];
-  return at ? { at: Number(at), nanoseconds: Number(nanoseconds) } : refuse(400, 'invalid nextToken');
+  const [, nanoseconds] = /^[\d-]+T[\d:]+\.\d{3}(\d{6})Z$/.exec(token) ?? [];
+  return nanoseconds ? { at: Date.parse(token), nanoseconds: Number(nanoseconds) } : refuse(400, 'invalid nextToken');
 }
 
 /** Log lines are kept for 30 days, as on the platform's standard plan. */
