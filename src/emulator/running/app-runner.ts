@@ -212,6 +212,8 @@ export class AppRunner {
     const release = this.unpacked.use(build);
     try {
       await this.unpacked.unpack(build, { print, signal });
+      const { note } = this.unpacked.storageOf(build);
+      if (note) print(note);
       await this.#prepareDebugger(app, build, python);
       await this.#starter.printingTo(build, onOutput, start);
       for (const output of printed) this.logs.add(app.id, output);
@@ -247,7 +249,6 @@ export class AppRunner {
     const pool = this.#pools.get(app);
     this.#pools.delete(app);
     await pool?.stop();
-    this.#starter.forget(app);
     this.logs.delete(app);
     this.usage.delete(app);
     await this.unpacked.removeApp(app);
@@ -262,7 +263,6 @@ export class AppRunner {
     const pools = [...this.#pools.values()];
     this.#pools.clear();
     const cleared = this.unpacked.clear();
-    this.#starter.forget();
     this.images.clear();
     const processes = [...this.#processes];
     await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);

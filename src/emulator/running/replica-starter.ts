@@ -36,8 +36,6 @@ interface Surroundings {
 
 /** Starts replicas: the process of a build with its environment, its volumes, its debugger and its log. */
 export class ReplicaStarter {
-  /** Apps whose log says where their volume is. */
-  readonly #announced = new Set<string>();
   /** Receives what the first replica of a build prints until it is ready. */
   readonly #printers = new Map<string, (output: AppOutput) => void>();
 
@@ -59,7 +57,6 @@ export class ReplicaStarter {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.warn(`app ${app.name}: ${text}`);
     };
-    this.#announceStorage(app, build, name);
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
     const options = { app, build, name, folder, python, environment, launch, folders, limit, print, warn };
     const start = () => {
@@ -96,12 +93,6 @@ export class ReplicaStarter {
     }
   }
 
-  /** Nothing is known of an app any more; without one, of any. */
-  forget(app?: string): void {
-    if (app === undefined) this.#announced.clear();
-    else this.#announced.delete(app);
-  }
-
   #printer(app: AppRecord, build: BuildRecord, container: string): ReplicaOptions['print'] {
     const shorten = pathShortener(this.around.builds.folderFor(app.id, build.id));
     return ({ text, ...output }) => {
@@ -110,13 +101,6 @@ export class ReplicaStarter {
       if (onStart) onStart(shown);
       else this.around.logs.add(app.id, shown);
     };
-  }
-
-  #announceStorage(app: AppRecord, build: BuildRecord, container: string): void {
-    const note = this.#announced.has(app.id) ? undefined : this.around.builds.storageOf(build).note;
-    if (note === undefined) return;
-    this.#announced.add(app.id);
-    this.around.logs.add(app.id, { container, stream: 'stderr', text: note });
   }
 }
 

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { defined } from '../../../kernel/json-text.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
 import { pythonFile, startModules } from '../processes/python-files.ts';
@@ -20,7 +18,7 @@ export type StorageAccess = 'mount' | 'rewrite';
 export interface AttachedStorage {
   folders: StorageFolders;
   environment: Record<string, string>;
-  /** How it works, for the app's log. Absent if there is nothing to know: an empty volume that is mounted. */
+  /** How it works where only Python code sees the volumes, for the log of a build. */
   note?: string;
   /** The command that runs a program with access to the volumes. */
   launch(program: string, args: string[]): { command: string; args: string[] };
@@ -42,8 +40,7 @@ export class PersistentStorage {
     const { settings } = app;
     const folders = this.#foldersOf(app);
     const access = this.options.access ?? ((await canMount(python, this.options.scratch)) ? 'mount' : 'rewrite');
-    if (access === 'mount') return this.#mounted(folders, settings.region, python);
-    return this.#rewritten(folders, settings.region);
+    return access === 'mount' ? this.#mounted(folders, python) : this.#rewritten(folders, settings.region);
   }
 
   /** For a container, whose engine mounts the folders. */
@@ -59,11 +56,10 @@ export class PersistentStorage {
     };
   }
 
-  async #mounted(folders: StorageFolders, region: string, python: string): Promise<AttachedStorage> {
+  async #mounted(folders: StorageFolders, python: string): Promise<AttachedStorage> {
     const launcher = await createLauncher(folders, this.options.scratch);
-    const note = isEmpty(folders) ? undefined : `${noteOn(region)}, mounted in a namespace of the app`;
     return {
-      ...inPlace(folders, note),
+      ...inPlace(folders),
       launch: (program, args) => ({ command: python, args: [...launcher, program, ...args] }),
     };
   }
@@ -72,8 +68,9 @@ export class PersistentStorage {
     const modules = startModules(join(this.options.scratch, `storage-${randomUUID()}`), {}, ['persistent_storage']);
     await writeFile(join(modules, 'folders.json'), JSON.stringify(folders));
     const folder = folders[volumePath] ?? '';
-    const note = `${noteOn(region)} for Python code; other programs find it in $PERSISTENT_STORAGE: ${folder}`;
-    return { ...inPlace(folders, note), environment: { ...environmentFor(folder), PYTHONPATH: modules } };
+    const where = `${volumePath} is the volume default in ${region} for Python code`;
+    const note = `${where}; other programs find it in $PERSISTENT_STORAGE: ${folder}`;
+    return { ...inPlace(folders), note, environment: { ...environmentFor(folder), PYTHONPATH: modules } };
   }
 }
 
@@ -81,17 +78,9 @@ const volumePath = '/persistent-storage';
 const globalPath = '/global-persistent-storage';
 
 /** Where the volumes are at their paths, or what runs a program puts them there. */
-function inPlace(folders: StorageFolders, note?: string): AttachedStorage {
+function inPlace(folders: StorageFolders): AttachedStorage {
   const environment = environmentFor(volumePath);
-  return { folders, environment, ...defined({ note }), launch: (command, args) => ({ command, args }) };
-}
-
-function isEmpty(folders: StorageFolders): boolean {
-  return Object.values(folders).every((folder) => readdirSync(folder).length === 0);
-}
-
-function noteOn(region: string): string {
-  return `${volumePath} is the volume default in ${region}`;
+  return { folders, environment, launch: (command, args) => ({ command, args }) };
 }
 
 function environmentFor(folder: string): Record<string, string> {
