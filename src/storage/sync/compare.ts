@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { nameKey, nameProbe, temporaryFilter, toDiskErrorOf } from '../../kernel/disk/index.ts';
 import { systemCode } from '../../kernel/errors.ts';
@@ -11,7 +10,6 @@ import {
   createPathFilter,
   diskToleranceMs,
   distinctNames,
-  type FoundEntry,
   type FoundFile,
   findSourceFiles,
   isDeletedMeanwhile,
@@ -20,7 +18,6 @@ import {
   sourceOf,
   type UncopiedEntry,
   walkLocal,
-  withKeptName,
 } from '../copy/index.ts';
 import { type VolumePath, type WalkedFile, walkVolume } from '../volumes/index.ts';
 
@@ -39,94 +36,89 @@ type FoundFiles = Iterable<FoundFile> & { readonly length: number };
 type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
 export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;
 
-/**
- * Compares a source with a target. Both are walked in the same order at the same time, so that one folder of each is in
- * memory. Where that cannot give the same answer as a look at everything, everything is looked at again: names that are not
- * valid UTF-8, and names that the disk of a local target may take for the same.
- */
-export async function compare(
-  source: CopyEndSource,
-  target: CopyTarget,
-  options: CompareOptions,
-  context: CompareContext,
-): Promise<Difference> {
-  try {
-    return await compareInOrder(source, target, options, context);
-  } catch (error) {
-    if (!(error instanceof OrderError)) throw error;
-    return compareInMemory(source, target, options, context);
-  }
-}
+/** An entry of one side, packed. Without bytes it is one of the source that is not copied. */
+type PackedEntry = [
+  key: string,
+  side: 'source' | 'target',
+  path: string,
+  bytes: number | null,
+  modified: number | null,
+];
 
-async function compareInOrder(
+/** Compares a source with a target. The entries of both are sorted in memory, packed if they are many. */
+export async function compare(
   source: CopyEndSource,
   { folder }: CopyTarget,
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
-  const names = new AlikeNames();
-  const found = assertAscending(findSourceFiles([source], undefined, options, context));
-  const sourceFiles = folder.kind === 'local' ? withKeptNames(found, folder.path, names) : found;
-  const targetFiles = assertAscending(findTargetFiles(folder, options, context));
-  const difference = await compareAscending(source, folder, sourceFiles, targetFiles);
-  if (folder.kind === 'local' && names.mayMeet(difference.extra)) throw new OrderError();
-  return difference;
+  const isLocal = folder.kind === 'local';
+  const entries = new PackedList<PackedEntry>();
+  const add = (
+    side: PackedEntry[1],
+    path: string,
+    { bytes, modified }: { bytes?: number; modified?: number | undefined },
+  ) => entries.add([inFolderOrder(isLocal ? nameKey(path) : path), side, path, bytes ?? null, modified ?? null]);
+  const uncopied: UncopiedEntry[] = [];
+  const found = findSourceFiles([source], undefined, options, context);
+  for await (const entry of isLocal ? distinctNames(found, folder.path) : found) {
+    if (!('bytes' in entry)) uncopied.push(entry);
+    add('source', entry.path, 'bytes' in entry ? entry : {});
+  }
+  for await (const file of findTargetFiles(folder, options, context)) add('target', file.path, file);
+  const isSame = (one: string, other: string) => isLocal && nameProbe.isSameEntry(folder.path, one, other);
+  return { uncopied, ...differences(source, entries, isSame, isLocal ? diskToleranceMs : 0) };
 }
 
-async function compareAscending(
+/** Sorted by it, the files of a folder are beside each other: those of its subfolders come later. */
+const inFolderOrder = (path: string) => path.replace(/\/(?=[^/]*$)/, '\0');
+
+function differences(
   source: CopyEndSource,
-  folder: CopyTarget['folder'],
-  sourceFiles: AsyncGenerator<FoundEntry>,
-  targetFiles: AsyncGenerator<WalkedFile>,
-): Promise<Difference> {
+  entries: Iterable<PackedEntry>,
+  isSame: (one: string, other: string) => boolean,
+  toleranceMs: number,
+): Omit<Difference, 'uncopied'> {
   const added = new ChangedFiles(source);
   const updated = new ChangedFiles(source);
   const extra = new PackedList<string>();
-  const uncopied: UncopiedEntry[] = [];
   let unchanged = 0;
-  const tolerance = folder.kind === 'local' ? diskToleranceMs : 0;
-  for await (const { file, there } of inPairs(sourceFiles, targetFiles)) {
-    if (!file) extra.add(there.path);
-    else if (!('bytes' in file)) uncopied.push(file);
-    else if (!there) added.add(file);
-    else if (isUnchanged(file, there, tolerance)) unchanged++;
+  const judge = (file: PackedEntry, other: PackedEntry | undefined) => {
+    if (file[3] === null) return;
+    if (!other) added.add(file);
+    else if (isUnchanged(factsOf(file), factsOf(other), toleranceMs)) unchanged++;
     else updated.add(file);
-  }
-  return { added, updated, unchanged, uncopied, extra: PackedList.from(sortPacked(extra, byUnits)) };
-}
-
-async function* withKeptNames(
-  files: AsyncGenerator<FoundEntry>,
-  folder: string,
-  names: AlikeNames,
-): AsyncGenerator<FoundEntry> {
-  for await (const file of files) {
-    if ('bytes' in file) names.add(file.path);
-    yield withKeptName(file, folder);
-  }
-}
-
-type PathPair = { file: FoundEntry; there: WalkedFile | undefined } | { file: undefined; there: WalkedFile };
-
-async function* inPairs(
-  sources: AsyncGenerator<FoundEntry>,
-  targets: AsyncGenerator<WalkedFile>,
-): AsyncGenerator<PathPair> {
-  let next = await targets.next();
-  for await (const file of sources) {
-    for (; !next.done && comparePaths(next.value.path, file.path) < 0; next = await targets.next()) {
-      yield { file: undefined, there: next.value };
+  };
+  for (const alike of ofOneKey(sortPacked(entries, ([one], [other]) => byUnits(one, other)))) {
+    const there = alike.filter(([, side]) => side === 'target');
+    for (const file of alike.filter(([, side]) => side === 'source')) {
+      // On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra.
+      const other = there.find(([, , path]) => path === file[2]) ?? there.find(([, , path]) => isSame(file[2], path));
+      judge(file, other);
+      if (other) there.splice(there.indexOf(other), 1);
     }
-    const there = next.done || next.value.path !== file.path ? undefined : next.value;
-    if (there) next = await targets.next();
-    yield { file, there };
+    for (const [, , path] of there) extra.add(path);
   }
-  for (; !next.done; next = await targets.next()) yield { file: undefined, there: next.value };
+  return { added, updated, unchanged, extra: PackedList.from(sortPacked(extra, byUnits)) };
+}
+
+const factsOf = ([, , , bytes, modified]: PackedEntry) => ({ bytes: bytes ?? 0, modified: modified ?? undefined });
+
+function* ofOneKey(entries: Iterable<PackedEntry>): Generator<PackedEntry[]> {
+  let alike: PackedEntry[] = [];
+  for (const entry of entries) {
+    if (alike.length > 0 && alike[0]?.[0] !== entry[0]) {
+      yield alike;
+      alike = [];
+    }
+    alike.push(entry);
+  }
+  if (alike.length > 0) yield alike;
 }
 
 /** Files to copy, packed. Their source follows from their path. */
 class ChangedFiles implements Iterable<FoundFile> {
-  readonly #files = new PackedList<[path: string, bytes: number, modified: number | null]>();
+  readonly #files = new PackedList<PackedEntry>();
 
   constructor(private readonly source: CopyEndSource) {}
 
@@ -134,104 +126,13 @@ class ChangedFiles implements Iterable<FoundFile> {
     return this.#files.length;
   }
 
-  add({ path, bytes, modified }: FoundFile): void {
-    this.#files.add([path, bytes, modified ?? null]);
+  add(file: PackedEntry): void {
+    this.#files.add(file);
   }
 
   *[Symbol.iterator](): Generator<FoundFile> {
-    for (const [path, bytes, modified] of this.#files) {
-      yield { path, bytes, modified: modified ?? undefined, from: sourceOf(this.source.location, path) };
-    }
-  }
-}
-
-/** Tells whether some disk may have one entry for two names, such as `a` and `A`. Keeps a number for each. */
-class AlikeNames {
-  readonly #hashes: number[] = [];
-  #folder = '';
-
-  /** A file of the source, with the folders around it. A walk comes to each folder once. */
-  add(path: string): void {
-    const folder = path.slice(0, path.lastIndexOf('/') + 1);
-    for (const { index } of folder.matchAll(/\//g))
-      if (!this.#folder.startsWith(folder.slice(0, index + 1))) this.#hashes.push(hashOf(folder.slice(0, index)));
-    this.#folder = folder;
-    this.#hashes.push(hashOf(path));
-  }
-
-  /** Whether two of the source do, or one of it and one of those that are only in the target. */
-  mayMeet(extra: Iterable<string>): boolean {
-    for (const path of extra) this.#hashes.push(hashOf(path));
-    const sorted = Float64Array.from(this.#hashes).sort();
-    return sorted.some((each, index) => index > 0 && each === sorted[index - 1]);
-  }
-}
-
-/** 48 bits: different names hardly ever share a hash among millions. */
-const hashOf = (path: string) => hash('md5', nameKey(path), 'buffer').readUIntBE(0, 6);
-
-/** Compares both in any order. Keeps several hundred bytes for each file in memory: see {@link compare}. */
-export async function compareInMemory(
-  source: CopyEndSource,
-  { folder }: CopyTarget,
-  options: CompareOptions,
-  context: CompareContext,
-): Promise<Difference> {
-  const there = new Map<string, WalkedFile>();
-  for await (const file of findTargetFiles(folder, options, context)) there.set(file.path, file);
-  const found = findSourceFiles([source], undefined, options, context);
-  const files: FoundEntry[] = [];
-  const distinct = folder.kind === 'local' ? distinctNames(found, folder.path, nameProbe, true) : found;
-  for await (const file of distinct) files.push(file);
-  if (folder.kind === 'local') takeSpellings(files, there, folder.path);
-  return compareAscending(source, folder, ascending(files), ascending([...there.values()]));
-}
-
-/** On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra. */
-function takeSpellings(files: readonly FoundEntry[], there: Map<string, WalkedFile>, folder: string): void {
-  const spellings = new Map([...there.keys()].map((path) => [nameKey(path), path]));
-  for (const { path } of files) {
-    const spelling = there.has(path) ? undefined : spellings.get(nameKey(path));
-    const file = spelling === undefined ? undefined : there.get(spelling);
-    if (!file || !nameProbe.isSameEntry(folder, path, file.path)) continue;
-    there.delete(file.path);
-    there.set(path, { ...file, path });
-  }
-}
-
-/** A name that is not text may be shown as that of a file, which comes first. */
-async function* ascending<Entry extends { path: string }>(entries: Entry[]): AsyncGenerator<Entry> {
-  const isFile = (entry: Entry) => Number('bytes' in entry);
-  yield* entries.sort((one, other) => comparePaths(one.path, other.path) || isFile(other) - isFile(one));
-}
-
-/**
- * The order in which sorted folders are walked: the files of a folder before its subfolders, each by name. Names are
- * compared in UTF-16 code units, and never across a slash: `a/b` comes before `a-b/c`, although `-` comes before `/`.
- */
-export function comparePaths(one: string, other: string): number {
-  if (one === other) return 0;
-  let at = 0;
-  while (at < one.length && one.charCodeAt(at) === other.charCodeAt(at)) at++;
-  const isFolder = one.includes('/', at);
-  if (isFolder !== other.includes('/', at)) return isFolder ? 1 : -1;
-  return unitAt(one, at) - unitAt(other, at);
-}
-
-/** The end of a name comes before any character. */
-function unitAt(path: string, at: number): number {
-  return at === path.length || path[at] === '/' ? -1 : path.charCodeAt(at);
-}
-
-class OrderError extends Error {}
-
-/** Throws an OrderError for a name that is not valid UTF-8, or an entry that changed during the walk. */
-async function* assertAscending<Entry extends { path: string }>(entries: AsyncIterable<Entry>): AsyncGenerator<Entry> {
-  let last: string | undefined;
-  for await (const entry of entries) {
-    if (last !== undefined && comparePaths(last, entry.path) >= 0) throw new OrderError();
-    last = entry.path;
-    yield entry;
+    for (const file of this.#files)
+      yield { path: file[2], ...factsOf(file), from: sourceOf(this.source.location, file[2]) };
   }
 }
 
