@@ -7,41 +7,27 @@ import { maxListedPaths } from './copy-progress.ts';
 import type { FoundEntry } from './found-entry.ts';
 
 /**
- * Yields the files with names that are distinct on the target disk. With `allFirst`, all files are found first, and a
- * ConflictError lists equal names before anything is written: so where the disk treats different names as equal. Elsewhere
- * files are yielded as they are found; a folder in the target may be on a disk of its own, where the second of two equal
- * names fails.
+ * Yields the files with names that the target disk keeps. With `mayClash`, all files are found first, and a ConflictError
+ * lists equal names before anything is written: so where the disk takes different names for the same.
  */
 export async function* distinctNames(
   files: AsyncIterable<FoundEntry>,
   folder: string,
   disk: NameProbe = nameProbe,
-  allFirst = disk.mergesNames(folder),
+  mayClash = disk.mergesNames(folder),
 ): AsyncGenerator<FoundEntry> {
-  const names = new CopiedNames(folder, disk, allFirst);
   const all: FoundEntry[] = [];
-  const clashes = new Set<Clash>();
   for await (const found of files) {
-    const clash = 'bytes' in found ? names.add(found.path) : undefined;
-    if (allFirst && clash) clashes.add(clash);
-    else if (allFirst) all.push(found);
-    else yield clash ? { path: found.path, failure: clashError([clash], folder) } : withKeptName(found, folder, disk);
+    if (mayClash) all.push(found);
+    else yield withKeptName(found, folder, disk);
   }
-  if (clashes.size > 0) throw clashError([...clashes], folder);
+  const clashes = clashesOf(all, folder, disk);
+  if (clashes.length > 0) throw clashError(clashes, folder);
   for (const found of all) yield withKeptName(found, folder, disk);
 }
 
-interface CopiedName {
-  name: string;
-  isFolder: boolean;
-}
-
-/** Two entries of one folder whose names are equal on the disk. */
-interface Clash {
-  /** Empty, or with a trailing slash. */
-  parent: string;
-  entries: [CopiedName, CopiedName];
-}
+/** The paths of two entries of one folder whose names are equal on the disk. That of a folder ends in a slash. */
+type Clash = [one: string, other: string];
 
 /** A volume keeps all names apart, those of a file and of a folder as well. */
 export const volumeNames: NameProbe = {
@@ -51,75 +37,43 @@ export const volumeNames: NameProbe = {
   isSameEntry: () => false,
 };
 
-/** The names of a copy. A walk comes to each folder once: unless `keepsAll`, files of other folders are forgotten. */
-class CopiedNames {
-  readonly #folders = new Map<string, Map<string, CopiedName[]>>();
-  #current = '';
-  #refusal: Clash | undefined;
-  /** Folders whose names are equal to others. */
-  readonly #refused = new Map<string, Clash>();
-
-  constructor(
-    private readonly folder: string,
-    private readonly disk: NameProbe,
-    private readonly keepsAll: boolean,
-  ) {}
-
-  /** Returns what a file, or a folder around it, is not to be told from. Only what has a name of its own is remembered. */
-  add(path: string): Clash | undefined {
-    const parent = path.slice(0, path.lastIndexOf('/') + 1);
-    if (parent !== this.#current) {
-      if (!this.keepsAll) this.#forgetFiles(this.#current);
-      this.#current = parent;
-      this.#refusal = this.#addFolders(parent);
-    }
-    return this.#refusal ?? this.#insert(parent, { name: path.slice(parent.length), isFolder: false });
+function clashesOf(files: readonly FoundEntry[], folder: string, disk: NameProbe): Clash[] {
+  const entriesByKey = new Map<string, string[]>();
+  const clashes: Clash[] = [];
+  for (const entry of entriesOf(files)) {
+    const [parent, name] = splitPath(entry);
+    const alike = onceFor<string, string[]>(entriesByKey, `${parent}\0${nameKey(name)}`, () => []);
+    const isSame = (one: string) => disk.isSameName(join(folder, parent), splitPath(one)[1], name);
+    const isOther = (one: string) => one === entry || (disk !== volumeNames && splitPath(one)[1] === name);
+    const other = alike.find((one) => isOther(one) || isSame(one));
+    if (other === undefined) alike.push(entry);
+    else clashes.push([other, entry]);
   }
+  return clashes;
+}
 
-  #addFolders(path: string): Clash | undefined {
-    let parent = '';
+/** The files, and each folder around them once. */
+function* entriesOf(files: readonly FoundEntry[]): Generator<string> {
+  const folders = new Set<string>();
+  for (const { path, ...found } of files) {
+    if (!('bytes' in found)) continue;
     for (const { index } of path.matchAll(/\//g)) {
       const folder = path.slice(0, index + 1);
-      const entry = { name: path.slice(parent.length, index), isFolder: true };
-      const clash = this.#refused.get(folder) ?? this.#insert(parent, entry);
-      if (clash) {
-        this.#refused.set(folder, clash);
-        return clash;
-      }
-      parent = folder;
+      if (!folders.has(folder)) yield folder;
+      folders.add(folder);
     }
-    return undefined;
-  }
-
-  #insert(parent: string, entry: CopiedName): Clash | undefined {
-    const names = onceFor<string, Map<string, CopiedName[]>>(this.#folders, parent, () => new Map());
-    const alike = onceFor<string, CopiedName[]>(names, nameKey(entry.name), () => []);
-    if (entry.isFolder && alike.some(({ name, isFolder }) => isFolder && name === entry.name)) return undefined;
-    const other = alike.find((each) => this.#isSame(parent, each, entry));
-    if (other) return { parent, entries: [other, entry] };
-    alike.push(entry);
-    return undefined;
-  }
-
-  #isSame(parent: string, { name, isFolder }: CopiedName, other: CopiedName): boolean {
-    if (name === other.name) return isFolder === other.isFolder || this.disk !== volumeNames;
-    return this.disk.isSameName(join(this.folder, parent), name, other.name);
-  }
-
-  #forgetFiles(parent: string): void {
-    const names = this.#folders.get(parent);
-    // Single files among the sources may follow those of a folder.
-    if (!names || parent === '') return;
-    for (const [key, entries] of names) {
-      const folders = entries.filter(({ isFolder }) => isFolder);
-      if (folders.length > 0) names.set(key, folders);
-      else names.delete(key);
-    }
+    yield path;
   }
 }
 
+function splitPath(path: string): [parent: string, name: string] {
+  const bare = path.replace(/\/$/, '');
+  const parent = bare.slice(0, bare.lastIndexOf('/') + 1);
+  return [parent, bare.slice(parent.length)];
+}
+
 /** Fails a file whose name the disk of the target folder would change. */
-export function withKeptName(file: FoundEntry, folder: string, disk: NameProbe = nameProbe): FoundEntry {
+function withKeptName(file: FoundEntry, folder: string, disk: NameProbe): FoundEntry {
   if (!('bytes' in file)) return file;
   let parent = '';
   for (const name of file.path.split('/')) {
@@ -133,28 +87,22 @@ export function withKeptName(file: FoundEntry, folder: string, disk: NameProbe =
 }
 
 function clashError(clashes: Clash[], folder: string): ConflictError {
-  const pairs = clashes.map(({ parent, entries: [one, other] }): [string, string] => [
-    pathOf(parent, one),
-    pathOf(parent, other),
-  ]);
-  const texts = pairs.slice(0, maxListedPaths).map(clashText);
-  if (pairs.length > maxListedPaths) texts.push(`and ${pairs.length - maxListedPaths} more`);
-  const isOne = pairs.length === 1;
+  const texts = clashes.slice(0, maxListedPaths).map(clashText);
+  if (clashes.length > maxListedPaths) texts.push(`and ${clashes.length - maxListedPaths} more`);
+  const isOne = clashes.length === 1;
   return new ConflictError(
-    isOne ? texts.join() : `${count(pairs.length, 'pair')} of names would collide in ${folder}`,
+    isOne ? texts.join() : `${count(clashes.length, 'pair')} of names would collide in ${folder}`,
     {
       why: isOne ? 'one would overwrite the other' : texts.join('\n'),
-      fix: pairs.some(([one, other]) => one === other)
+      fix: clashes.some(([one, other]) => one === other)
         ? 'copy the sources one by one, each to a folder of its own'
         : 'leave one of them out with --exclude, and copy it alone under another name',
-      details: { clashes: pairs },
+      details: { clashes },
     },
   );
 }
 
-const pathOf = (parent: string, { name, isFolder }: CopiedName) => `${parent}${name}${isFolder ? '/' : ''}`;
-
-function clashText([one, other]: [string, string]): string {
+function clashText([one, other]: Clash): string {
   if (one === other) return `several sources are named ${printablePath(one)}`;
   return `${printablePath(one)} and ${printablePath(other)} are the same name on the target disk`;
 }

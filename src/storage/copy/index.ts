@@ -16,7 +16,7 @@ export {
   withoutQuery,
 } from './copy-paths.ts';
 export { type FailedFile, failedFileFields, maxListedPaths } from './copy-progress.ts';
-export { distinctNames, withKeptName } from './distinct-names.ts';
+export { distinctNames } from './distinct-names.ts';
 export { findSourceFiles, isDeletedMeanwhile, sourceOf, walkLocal } from './find-source-files.ts';
 export {
   diskToleranceMs,
