@@ -1,28 +1,22 @@
 import { describe, expect, test } from 'vitest';
 import { deployed, type Machine, type Stage } from './stage.ts';
 
-const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
-
 /** Three versions, the last of which serves, and a rollback of it that is out of time: its build goes live later. */
 async function outOfTime(
   line: string,
   isGone = false,
   meanwhile?: (stage: Stage) => Promise<void>,
 ): Promise<{ stage: Stage; machine: Machine }> {
-  const { stage, machine } = await deployed({ version: 0, behaves: { buildMs: 4_000 } });
-  await machine.deploys({ version: 1, behaves: { buildMs: 4_000 } });
-  await machine.deploys({ version: 2 });
-  const [zero = ''] = ids(stage);
-  stage.platform.after = ({ point, nth }) => {
-    stage.platform.isDown ||= isGone && point === 'upload' && nth === 4;
-  };
+  const slow = { behaves: { buildMs: 4_000 } };
+  const { stage, machine } = await deployed([{ version: 0, ...slow }, { version: 1, ...slow }, { version: 2 }]);
+  const [zero = ''] = stage.ids;
+  stage.at('upload', 4, () => Object.assign(stage.platform, { isDown: isGone }));
   const { code } = await machine.run(`${line.replace('ZERO', zero)} --yes --timeout 2s`);
   expect(code).toBe(isGone ? 69 : 8);
-  stage.platform.isDown = false;
-  stage.platform.after = () => {};
+  stage.calm();
   if (meanwhile) await meanwhile(stage);
   else stage.pass(10_000);
-  expect(stage.platform.live()).toBe(ids(stage)[meanwhile ? 4 : 3]);
+  expect(stage.platform.live()).toBe(stage.ids[meanwhile ? 4 : 3]);
   return { stage, machine };
 }
 
@@ -34,14 +28,12 @@ test.each(['a colleague', 'the same machine'])(
     const other = who === 'a colleague' ? await stage.machine() : machine;
     await other.deploys({ version: 3 });
     stage.pass(60_000);
-    const { code, stderr } = await machine.run('rollback web --yes');
-    const [, one, two, unseen, later] = ids(stage);
+    const outcome = await machine.run('rollback web --yes');
+    const [, one, two, unseen, later] = stage.ids;
     const isSeen = who !== 'a colleague';
     const said = isSeen ? `rollback of web: build ${later} -> (?!${two})b-` : `why build ${unseen} may have`;
-    expect([code, stderr]).toEqual([isSeen ? 0 : 6, expect.stringMatching(said)]);
-    expect((await machine.run('builds list web --json')).json()).toContainEqual(
-      expect.objectContaining({ id: two, found: 'rolled back' }),
-    );
+    expect(outcome).toExit(isSeen ? 0 : 6, new RegExp(said));
+    expect(await machine.found(two)).toBe('rolled back');
     const { stdout } = await machine.run('history web');
     expect(stdout).toMatch(`rolled back from ${two} to ${one}`);
     expect(stdout).not.toContain('whether it arrived');
@@ -50,25 +42,24 @@ test.each(['a colleague', 'the same machine'])(
 
 test('a rollback whose build was ready after a later one that serves has not rolled back', async () => {
   const { stage, machine } = await outOfTime('rollback web', false, async (open) => {
-    const app = open.platform.app('web');
+    const { services } = open.web;
     const later = await open.stranger({}, {});
     open.pass(9_000);
     // Of two builds, the one that was created last serves.
-    const [theirs] = (app?.services ?? []).filter(({ build }) => build.id === later);
-    if (app && theirs) Object.assign(theirs, { until: Number.POSITIVE_INFINITY }) && app.services.push(theirs);
+    const theirs = services.find(({ build }) => build.id === later);
+    if (theirs) services.push(Object.assign(theirs, { until: Number.POSITIVE_INFINITY }));
   });
-  const [, one, , , later] = ids(stage);
-  const { json } = await machine.run('rollback web --dry-run --json');
-  expect(json()).toMatchObject({ replaced: later, restored: one, changed: true });
+  const [, one, , , later] = stage.ids;
+  const plan = await machine.json('rollback web --dry-run');
+  expect(plan).toMatchObject({ replaced: later, restored: one, changed: true });
 });
 
 describe('the same command typed again', () => {
   async function expectDone({ stage, machine }: { stage: Stage; machine: Machine }, line: string, restored: number) {
-    const [, , two, made] = ids(stage);
-    const { code, json } = await machine.run(`${line} --yes --json`);
-    const done = { replaced: two, restored: ids(stage)[restored], build: made, changed: false };
-    expect([code, json()]).toEqual([0, expect.objectContaining(done)]);
-    expect(ids(stage)).toHaveLength(4);
+    const { ids } = stage;
+    const done = { replaced: ids[2], restored: ids[restored], build: ids[3], changed: false };
+    expect(await machine.json(`${line} --yes`)).toMatchObject(done);
+    expect(stage.ids).toHaveLength(4);
   }
 
   test('finds that it is done, also if it goes back to what was rolled back before', async () => {
@@ -78,16 +69,16 @@ describe('the same command typed again', () => {
     stage.pass(60_000);
     expect((await machine.run(`rollback web ${one} --yes --timeout 2s`)).code).toBe(8);
     stage.pass(10_000);
-    const { json } = await machine.run(`rollback web ${one} --yes --json`);
-    expect(json()).toMatchObject({ restored: one, build: ids(stage)[3], changed: false });
+    const again = await machine.json(`rollback web ${one} --yes`);
+    expect(again).toMatchObject({ restored: one, build: stage.ids[3], changed: false });
   });
 
   test('finds that it is done, and goes to another build that is named', async () => {
     const { stage, machine } = await outOfTime('rollback web ZERO');
-    const [zero, one, , made] = ids(stage);
+    const [zero, one, , made] = stage.ids;
     await expectDone({ stage, machine }, `rollback web ${zero}`, 0);
-    const { json } = await machine.run(`rollback web ${one} --yes --json`);
-    expect(json()).toMatchObject({ replaced: made, restored: one, build: ids(stage)[4], changed: true });
+    const other = await machine.json(`rollback web ${one} --yes`);
+    expect(other).toMatchObject({ replaced: made, restored: one, build: stage.ids[4], changed: true });
   });
 
   test('finds that it is done, or deploys the revision that it names and the first one did not', async () => {
@@ -98,22 +89,19 @@ describe('the same command typed again', () => {
 
   test('does what its flag says and the first one did not: --restore-scaling', async () => {
     const { stage, machine } = await outOfTime('rollback web');
-    const [zero, one] = ids(stage);
+    const [zero, one] = stage.ids;
     await machine.run('apps scale web --min-replicas 0 --cooldown 99');
-    const scaled = await machine.run('rollback web --yes --restore-scaling --json');
-    expect(scaled.json()).toMatchObject({ restored: one, changed: true });
-    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 1 });
+    const scaled = await machine.json('rollback web --yes --restore-scaling');
+    expect(scaled).toMatchObject({ restored: one, changed: true });
+    expect(stage.web.settings).toMatchObject({ minReplicaCount: 1 });
     // It has only changed settings: what it returned to is not found sick.
-    expect((await machine.run('builds list web --json')).json()).toContainEqual(
-      expect.objectContaining({ id: one, found: null }),
-    );
-    expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({ restored: zero });
+    expect(await machine.found(one)).toBeNull();
+    expect(await machine.json('rollback web --dry-run')).toMatchObject({ restored: zero });
   });
 });
 
 test('what the earlier build left to the platform is named if it changes back', async () => {
-  const { stage, machine } = await deployed({ version: 0 });
-  await machine.deploys({ version: 1, scaling: 'response_grace_period = 60\n' });
+  const { stage, machine } = await deployed([{ version: 0 }, { version: 1, scaling: 'response_grace_period = 60\n' }]);
   await machine.run('apps scale web --min-replicas 0 --cooldown 99');
   const settings = [
     { setting: 'cooldown', from: 99, to: 10 },
@@ -126,6 +114,6 @@ test('what the earlier build left to the platform is named if it changes back', 
     const { stderr, json } = await machine.run(`rollback web ${how} --restore-scaling --json`);
     expect(json()).toMatchObject({ settings: expect.arrayContaining(settings) });
     expect(stderr).toContain('setting cooldown: 99 -> 10');
-    expect(stage.platform.app('web')?.settings.cooldownPeriodSeconds).toBe(cooldown);
+    expect(stage.web.settings.cooldownPeriodSeconds).toBe(cooldown);
   }
 });

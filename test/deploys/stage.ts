@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { AppPlatform } from '../support/app-platform/index.js';
-import type { Behavior, Quirks } from '../support/app-platform/types.ts';
+import type { App, Behavior, Build, Quirks, Service } from '../support/app-platform/types.ts';
+import type { World } from '../support/app-platform/world.js';
 import { gantry, type Outcome, type Setting, withGit } from '../support/index.ts';
 
 /** The line that the documents recommend for pipelines, without its call: strangers call, or nobody does. */
 export const safeLine = 'deploy --if-changed --if-busy wait --watch 2m --or-rollback';
+
+export const crash: Behavior = { replicas: 'crash' };
 
 /** What an app is: how it behaves, and its part of the config file after the name. */
 export interface AppOf {
@@ -25,11 +28,21 @@ export async function staged(app?: AppOf, quirks?: Quirks) {
   return { stage, machine: await stage.machine(app) };
 }
 
-/** A stage with a machine that has deployed this app, and the build that serves. */
-export async function deployed(app: AppOf, quirks?: Quirks) {
+/** A stage with a machine that has deployed this app, or these versions of it, and the build that serves. */
+export async function deployed(apps: AppOf | AppOf[], quirks?: Quirks) {
   const { stage, machine } = await staged({}, quirks);
-  return { stage, machine, build: await machine.deploys(app) };
+  for (const app of [apps].flat()) await machine.deploys(app);
+  return { stage, machine, build: stage.platform.live() ?? '' };
 }
+
+/** What a deploy has found of its build, by the JSON that it prints. */
+export function verdictOf({ json }: Outcome): string | undefined {
+  const { health, error } = json() as { [Name in 'health' | 'error']?: { verdict?: string; details?: Verdict } };
+  return health?.verdict ?? error?.details?.verdict;
+}
+
+type Verdict = { verdict?: string };
+export type Replica = ReturnType<World['replicas']>[number];
 
 /** A platform that shares no code with gantry, and machines that deploy to it. All go by one clock, which leaps. */
 export class Stage {
@@ -51,6 +64,63 @@ export class Stage {
       await rm(stage.#root, { recursive: true, force: true });
     });
     return stage;
+  }
+
+  get builds(): Build[] {
+    return [...this.platform.world.builds.values()];
+  }
+
+  /** Of all builds, the one that was created first first. */
+  get ids(): string[] {
+    return this.builds.map(({ id }) => id);
+  }
+
+  /** The app `web`, which was deployed. */
+  get web(): App {
+    const app = this.platform.app('web');
+    if (!app) throw new Error('web was not deployed');
+    return app;
+  }
+
+  /** Lets something happen after the platform has done what the nth request of a kind asked for, and before its answer. */
+  at(point: string, nth: number | 'next', act: () => unknown): void {
+    let isDone = false;
+    this.platform.after = async (call) => {
+      if (call.point !== point || isDone || (nth !== 'next' && call.nth !== nth)) return;
+      isDone = true;
+      await act();
+    };
+  }
+
+  /** A build of somebody else that begins at a request. Gives its id once there is one. */
+  othersAt(point: string, nth: number | 'next', buildMs: number): { id: string } {
+    const theirs = { id: '' };
+    this.at(point, nth, async () => {
+      // A look between the two would be right to say that theirs is in progress.
+      this.pass(1);
+      theirs.id = await this.stranger(this.builds[0]?.body ?? {}, { buildMs });
+      if (point !== 'upload') this.pass(2_000);
+    });
+    return theirs;
+  }
+
+  /** Somebody lets the first build serve again. */
+  putBack(): void {
+    const { services } = this.web;
+    Object.assign(services.at(-1) ?? {}, { until: this.clock.now });
+    services.push({ ...(services[0] as Service), from: this.clock.now, until: Number.POSITIVE_INFINITY });
+  }
+
+  /** The platform answers again, and nothing else happens. */
+  calm(): void {
+    Object.assign(this.platform, { isDown: false, before: () => {}, after: () => {} });
+  }
+
+  /** Lists other replicas than there are. */
+  alter(change: (replica: Replica) => Replica[]): void {
+    const { world } = this.platform;
+    const replicas = world.replicas.bind(world);
+    world.replicas = (app) => replicas(app).flatMap(change);
   }
 
   /** A machine that has never deployed: a home and a clone of its own. Or another clone on the machine of this one. */
@@ -113,6 +183,17 @@ export class Machine {
     const { clock, platform } = this.stage;
     const env = { ...withGit, ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
     return gantry(typeof line === 'string' ? line.split(' ') : line, { cwd: this.folder, clock, ...setting, env });
+  }
+
+  /** What a line prints as JSON. */
+  async json<Json = unknown>(line: string): Promise<Json> {
+    return (await this.run(`${line} --json`)).json() as Json;
+  }
+
+  /** What the list of builds says that was found of one. */
+  async found(build: string | undefined): Promise<string | null | undefined> {
+    const builds = await this.json<{ id: string; found: string | null }[]>('builds list web');
+    return builds.find(({ id }) => id === build)?.found;
   }
 
   /** Makes the clone a repository, with all of it in a commit. */

@@ -1,8 +1,8 @@
 import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Build, Quirks } from '../support/app-platform/types.ts';
-import { deployed, type Machine, Stage, staged } from './stage.ts';
+import type { Quirks } from '../support/app-platform/types.ts';
+import { crash, deployed, type Machine, Stage, staged } from './stage.ts';
 
 const savePlan = 'deploy --dry-run --save-plan';
 const applyPlan = 'deploy --apply-plan';
@@ -15,10 +15,9 @@ const defaults = {
   pythonVersion: '3.12',
 };
 
-const builds = ({ platform }: Stage): Build[] => [...platform.world.builds.values()];
-const uploaded = (stage: Stage): string[] => builds(stage).flatMap(({ id, uploadedAt }) => (uploadedAt ? [id] : []));
-const waiting = (stage: Stage): string[] =>
-  builds(stage).flatMap(({ id, uploadedAt, canceledAt }) => (uploadedAt || canceledAt ? [] : [id]));
+const uploaded = ({ builds }: Stage): string[] => builds.flatMap(({ id, uploadedAt }) => (uploadedAt ? [id] : []));
+const waiting = ({ builds }: Stage): string[] =>
+  builds.flatMap(({ id, uploadedAt, canceledAt }) => (uploadedAt || canceledAt ? [] : [id]));
 
 /** Requests that are held back until so many have arrived. */
 function gate(needed: number): () => Promise<void> {
@@ -42,12 +41,12 @@ describe('a plan', () => {
     expect((await machine.run(`${applyPlan} gantry-plan.json`)).code).toBe(0);
     await machine.write({ version: 3 });
     expect((await machine.run('deploy')).code).toBe(0);
-    expect([...(builds(stage).at(-1)?.files.keys() ?? [])].sort()).toEqual(['cerebrium.toml', 'main.py']);
+    expect([...(stage.builds.at(-1)?.files.keys() ?? [])].sort()).toEqual(['cerebrium.toml', 'main.py']);
   });
 
   test('is not applied over a build in progress, nor after it', async () => {
     const { stage, machine } = await planned();
-    await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 20_000 });
+    await stage.stranger(stage.builds[0]?.body ?? {}, { buildMs: 20_000 });
     const before = uploaded(stage);
     for (const flags of ['', ' --if-busy wait']) {
       expect(await machine.run(`${applyPlan} ../plan.json${flags}`)).toExit(7, 'not as planned');
@@ -66,10 +65,7 @@ describe('a plan', () => {
     const { machine } = await planned();
     const line = `${applyPlan} ../plan.json --if-changed --json`;
     await machine.write({});
-    expect(await machine.run(line)).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining('not as planned: main.py'),
-    });
+    expect(await machine.run(line)).toExit(7, 'not as planned: main.py');
     await machine.write({ version: 2 });
     for (const changed of [true, false]) expect((await machine.run(line)).json()).toMatchObject({ changed });
   });
@@ -94,7 +90,7 @@ describe('a plan', () => {
     const plan = join(machine.folder, '../plan.json');
     const outcomes = await Promise.all([machine, ...others].map((each) => each.run(`${applyPlan} ${plan}`)));
     expect(outcomes.map(({ code }) => code).sort()).toEqual([0, ...Array(number - 1).fill(7)]);
-    const [, ...made] = builds(stage);
+    const [, ...made] = stage.builds;
     expect(made.map(({ ended }) => ended).sort()).toEqual([...Array(number - 1).fill('cancelled'), 'success']);
   });
 
@@ -104,129 +100,99 @@ describe('a plan', () => {
     stage.platform.before = ({ point, nth }) => {
       if (point !== 'upload' || nth !== 2) return;
       stage.pass(660_000);
-      Object.assign(stage.platform.app('web')?.settings ?? {}, { maxReplicaCount: 9 });
+      Object.assign(stage.web.settings, { maxReplicaCount: 9 });
       // Our own create app would hide it.
       stage.platform.after = ({ point: at }) => {
-        if (at === 'create-app') Object.assign(stage.platform.app('web')?.settings ?? {}, { maxReplicaCount: 9 });
+        if (at === 'create-app') Object.assign(stage.web.settings, { maxReplicaCount: 9 });
       };
     };
-    expect(await machine.run(`${applyPlan} ../plan.json`)).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining('max_replicas'),
-    });
+    expect(await machine.run(`${applyPlan} ../plan.json`)).toExit(7, 'max_replicas');
     expect([uploaded(stage), waiting(stage)]).toEqual([before, []]);
   });
 });
 
 describe('a rollback', () => {
+  const automatic = 'deploy --watch 40s --or-rollback';
+  const byHand = 'rollback web --yes';
+
   /** Two deploys at once: the one that was created first takes longer, and serves in the end. */
   async function crossed(): Promise<{ stage: Stage; machine: Machine; first: string }> {
     const { stage, machine } = await deployed({});
     const other = await stage.machine({ version: 3 }, machine);
     await machine.write({ version: 2, behaves: { buildMs: 30_000 } });
     let second: Promise<unknown> | undefined;
-    stage.platform.after = async ({ point, nth }) => {
-      if (point !== 'upload' || nth !== 2) return;
+    stage.at('upload', 2, () => {
       stage.pass(1_000);
       // Waiting for the first build moves the clock: it goes on when the second one has been created.
-      await new Promise<void>((isCreated) => {
-        stage.platform.after = ({ point: at }) => void (at === 'upload' && isCreated());
+      return new Promise<void>((isCreated) => {
+        stage.at('upload', 'next', isCreated);
         second = other.run('deploy');
       });
-    };
+    });
     await machine.run('deploy');
     await second;
-    stage.platform.after = () => {};
-    const [, first = '', last] = builds(stage).map(({ id }) => id);
-    expect([stage.platform.live(), builds(stage).at(-1)?.id]).toEqual([first, last]);
+    stage.calm();
+    const [, first = ''] = stage.ids;
+    expect([stage.platform.live(), stage.ids.length]).toEqual([first, 3]);
     return { stage, machine, first };
   }
 
   test.each([
-    [
-      'of a sick build',
-      { version: 4, behaves: { replicas: 'crash' as const } },
-      'deploy --watch 40s --or-rollback',
-      12,
-    ],
-    ['by hand', { version: 4 }, 'rollback web --yes', 0],
+    ['of a sick build', { version: 4, behaves: crash }, automatic, 12],
+    ['by hand', { version: 4 }, byHand, 0],
   ])('returns to what served, not to what was created last: %s', async (_, next, line, expected) => {
     const { stage, machine, first } = await crossed();
     await machine.write(next);
     if (expected === 0) await machine.run('deploy');
-    const { code, stderr } = await machine.run(line);
-    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(`-> ${first}`) });
-    expect(String(stage.platform.world.live(stage.platform.app('web') as never)?.files.get('main.py'))).toContain(
-      '"version": 2',
-    );
+    expect(await machine.run(line)).toExit(expected, `-> ${first}`);
+    expect(String(stage.platform.world.live(stage.web)?.files.get('main.py'))).toContain('"version": 2');
   });
 
   test('never deploys the build again that was found sick, and every list says what it was', async () => {
-    const { stage, machine } = await deployed({ version: 1 });
-    await machine.deploys({ version: 2 });
-    await machine.write({ version: 3, behaves: { replicas: 'crash' } });
-    await machine.run('deploy --watch 40s --or-rollback');
-    const sick = builds(stage)[2]?.id ?? '';
-    expect((await machine.run('builds list web --json')).json()).toContainEqual(
-      expect.objectContaining({ id: sick, found: 'rolled back' }),
-    );
-    expect((await machine.run(`builds get web ${sick} --json`)).json()).toMatchObject({ found: 'rolled back' });
+    const { stage, machine } = await deployed([{ version: 1 }, { version: 2 }]);
+    await machine.write({ version: 3, behaves: crash });
+    await machine.run(automatic);
+    const [first, , sick] = stage.ids;
+    expect(await machine.found(sick)).toBe('rolled back');
+    expect(await machine.json(`builds get web ${sick}`)).toMatchObject({ found: 'rolled back' });
     for (const line of ['explain web', `explain web ${sick}`]) {
-      const { json } = await machine.run(`${line} --json`);
-      expect(json()).toMatchObject({ build: sick, failed: true, status: 'sick' });
+      expect(await machine.json(line)).toMatchObject({ build: sick, failed: true, status: 'sick' });
       expect((await machine.run(line)).stdout).toContain(`replica ${sick}-0 restarted 2 times`);
     }
-    const { code, stderr } = await machine.run('rollback web --yes');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining(`-> ${builds(stage)[0]?.id}`) });
+    expect(await machine.run(byHand)).toExit(0, `-> ${first}`);
   });
 
-  test.each([
-    ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
-    ['by hand', 'rollback web --yes', 7, {}],
-  ])('does not replace what went live while its build was created: %s', async (_, line, expected, next) => {
+  /** What others do meanwhile, and what each kind of rollback says of it. */
+  test.each<[line: string, lagsMs: number, at: [string, number | 'next'], buildMs: number, code: number, says: string]>(
+    [
+      [automatic, 0, ['create-app', 3], 1_000, 12, 'build THEIRS serves now: it is not replaced'],
+      [byHand, 0, ['create-app', 3], 1_000, 7, 'build THEIRS serves now: it is not replaced'],
+      [automatic, 6_000, ['create-app', 3], 500, 12, 'build THEIRS serves now: it is not replaced'],
+      [byHand, 6_000, ['create-app', 3], 500, 7, 'build THEIRS serves now: it is not replaced'],
+      [automatic, 0, ['upload', 3], 1_000, 12, 'replaced: build THEIRS( of web)? serves'],
+      [byHand, 0, ['upload', 3], 1_000, 0, 'replaced: build THEIRS( of web)? serves'],
+      [automatic, 6_000, ['containers', 'next'], 600_000, 12, 'THEIRS was created meanwhile and is in progress: it is'],
+      [byHand, 6_000, ['create-app', 3], 600_000, 7, 'THEIRS was created meanwhile and is in progress: it is'],
+    ],
+  )('%s of an app that is %i ms late, and a build of others at %j that takes %i ms', async (...row) => {
+    const [line, lagsMs, at, buildMs, code, says] = row;
     const { stage, machine } = await deployed({ version: 1 });
-    await machine.write({ version: 2, ...next });
-    if (expected === 7) await machine.run('deploy');
-    let theirs = '';
-    stage.platform.after = async ({ point, nth }) => {
-      if (point !== 'create-app' || nth !== 3) return;
-      theirs = await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 1_000 });
-      stage.pass(2_000);
-    };
-    const { code, stderr } = await machine.run(line);
-    const said = expect.stringContaining(`build ${theirs} serves now: it is not replaced`);
-    expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
-    expect(waiting(stage)).toEqual([]);
+    await machine.write({ version: 2, ...(line === automatic && { behaves: crash }) });
+    if (line === byHand) await machine.run('deploy');
+    if (lagsMs > 0) stage.pass(60_000);
+    stage.quirks.lagsMs = lagsMs;
+    const theirs = stage.othersAt(...at, buildMs);
+    expect(await machine.run(line)).toExit(code, new RegExp(says.replace('THEIRS', theirs.id)));
+    if (buildMs < 10_000) expect([stage.platform.live(), waiting(stage)]).toEqual([theirs.id, []]);
   });
 
-  test.each([
-    ['of a sick build', 'deploy --watch 40s --or-rollback', 12, { behaves: { replicas: 'crash' as const } }],
-    ['by hand', 'rollback web --yes', 0, {}],
-  ])('says what serves if its build was replaced at once: %s', async (_, line, expected, next) => {
-    const { stage, machine } = await deployed({ version: 1 });
-    await machine.write({ version: 2, ...next });
-    if (expected === 0) await machine.run('deploy');
-    let theirs = '';
-    stage.platform.after = async ({ point, nth }) => {
-      if (point !== 'upload' || nth !== 3) return;
-      // A look between the two would be right to say that theirs is in progress.
-      stage.pass(1);
-      theirs = await stage.stranger(builds(stage)[0]?.body ?? {}, { buildMs: 1_000 });
-    };
-    const { code, stderr } = await machine.run(line);
-    const said = expect.stringMatching(new RegExp(`replaced: build ${theirs}( of web)? serves`));
-    expect({ code, stderr, serves: stage.platform.live() }).toEqual({ code: expected, stderr: said, serves: theirs });
-  });
-
-  const automatic = 'deploy --watch 40s --or-rollback --json';
-  const byHand = 'rollback web --yes --json';
   test.each<[what: string, line: string, quirks?: Quirks]>([
     ['automatic and by hand', automatic],
     ['both by hand', byHand],
     ['both by hand, without times', byHand, { hasNoTimes: true }],
   ])('at the same moment as another one, only one of them yields: %s', async (_, line, quirks = {}) => {
     const { stage, machine } = await deployed({ version: 1 }, quirks);
-    const sick = { version: 2, behaves: { replicas: 'crash' as const } };
+    const sick = { version: 2, behaves: crash };
     await machine.write(sick);
     const other = await stage.machine(sick, machine);
     if (line === byHand) await machine.run('deploy');
@@ -241,7 +207,7 @@ describe('a rollback', () => {
       if (point === 'create-app' && nth > 2) await toGoOn();
     };
     const outcomes = [await machine.run(line), await second];
-    const [, , ...made] = builds(stage);
+    const [, , ...made] = stage.builds;
     expect(made.map(({ ended }) => ended).sort()).toEqual(['cancelled', 'success']);
     const serves = made.find(({ ended }) => ended === 'success')?.id ?? '';
     expect(stage.platform.live()).toBe(serves);
@@ -259,18 +225,18 @@ describe('a rollback', () => {
       await rm(join(folder, name));
       await mkdir(join(folder, name));
     }
-    for (const line of ['deploy --watch 40s --or-rollback', 'rollback web --yes'])
-      expect(await machine.run(line)).toExit(1, 'which builds were found sick');
-    expect(builds(stage)).toHaveLength(1);
+    for (const line of [automatic, byHand]) expect(await machine.run(line)).toExit(1, 'which builds were found sick');
+    expect(stage.builds).toHaveLength(1);
   });
 
   test('is refused if the archive is damaged', async () => {
     const { machine } = await deployed({ version: 1 });
     const folder = join(machine.home, 'state', 'archives', 'files');
     for (const name of await readdir(folder)) await appendFile(join(folder, name), 'more');
-    await machine.write({ version: 2, behaves: { replicas: 'crash' } });
-    const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
-    expect(stderr).toContain('(its archive is damaged, or was changed after the deploy)');
+    await machine.write({ version: 2, behaves: crash });
+    expect((await machine.run(automatic)).stderr).toContain(
+      '(its archive is damaged, or was changed after the deploy)',
+    );
   });
 });
 
@@ -280,9 +246,9 @@ describe('a platform with other defaults', () => {
     await machine.write({ version: 2 });
     const { code, stderr } = await machine.run('deploy --fail-on-drift');
     expect([code, stderr]).toEqual([0, expect.not.stringContaining('changed outside')]);
-    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    expect(await machine.json('deploy --if-changed')).toMatchObject({ changed: false });
     const fresh = await stage.machine({ version: 2 });
-    expect((await fresh.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    expect(await fresh.json('deploy --if-changed')).toMatchObject({ changed: false });
     expect((await fresh.run('deploy --fail-on-drift --dry-run')).code).toBe(0);
   });
 });
@@ -303,12 +269,7 @@ test('--if-busy wait waits for others on a platform without times', async () => 
   const other = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 30_000 });
   await machine.write({ version: 2 });
   expect(await machine.run('deploy --if-busy wait')).toExit(0, /Waited \d+ s for other builds of web/);
-  expect(
-    stage.platform
-      .app('web')
-      ?.services.map(({ build }) => build.id)
-      .slice(-2),
-  ).toEqual([other, stage.platform.live()]);
+  expect(stage.web.services.slice(-2).map(({ build }) => build.id)).toEqual([other, stage.platform.live()]);
 });
 
 describe('a lost reply', () => {
@@ -321,38 +282,34 @@ describe('a lost reply', () => {
     const { stage, machine } = await deployed({}, { uploadsOnce: true });
     await machine.write({ version: 2, behaves: { buildMs: 60_000 } });
     stage.platform.after = ({ point, nth }) => (point === 'upload' && cuts.includes(nth) ? 'cut' : undefined);
-    const { code, stderr } = await machine.run('deploy');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining('the reply was lost') });
-    expect([builds(stage).length, stage.platform.live()]).toEqual([2, builds(stage)[1]?.id]);
+    expect(await machine.run('deploy')).toExit(0, 'the reply was lost');
+    expect([stage.builds.length, stage.platform.live()]).toEqual([2, stage.builds[1]?.id]);
     expect(await history(machine)).toMatch(/serves; before it: .*\n.*sent b-/);
-    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    expect(await machine.json('deploy --if-changed')).toMatchObject({ changed: false });
   });
 
   test('of the upload, and then of everything, leaves a record of what was sent', async () => {
     const { stage, machine } = await deployed({});
     await machine.write({ version: 2 });
-    stage.platform.after = ({ point, nth }) => {
-      stage.platform.isDown ||= point === 'upload' && nth === 2;
-    };
+    stage.at('upload', 2, () => Object.assign(stage.platform, { isDown: true }));
     expect((await machine.run('deploy')).code).toBe(69);
-    const sent = builds(stage)[1]?.id ?? '';
+    const sent = stage.builds[1]?.id ?? '';
     stage.platform.isDown = false;
     expect(await history(machine)).toContain(`sent ${sent}: whether it arrived is not known`);
     stage.pass(10_000);
     expect(stage.platform.live()).toBe(sent);
-    expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false, build: sent });
+    expect(await machine.json('deploy --if-changed')).toMatchObject({ changed: false, build: sent });
     expect(await history(machine)).not.toMatch(/not known|not deployed from here|no upload/);
-    await machine.write({ version: 3, behaves: { replicas: 'crash' } });
-    const { stderr } = await machine.run('deploy --watch 40s --or-rollback');
-    expect(stderr).toContain(`rolled back to build ${sent}`);
+    await machine.write({ version: 3, behaves: crash });
+    expect((await machine.run('deploy --watch 40s --or-rollback')).stderr).toContain(`rolled back to build ${sent}`);
   });
 });
 
 test('without times and a history, nobody knows which build served before', async () => {
   const { stage, machine } = await staged({}, { hasNoTimes: true });
   for (const version of [1, 2, 3]) await machine.deploys({ version });
-  const { code, stderr } = await (await stage.machine()).run('rollback web --dry-run');
-  expect([code, stderr]).toEqual([6, expect.stringMatching(/which build of web served before \S+ is not known/)]);
+  const outcome = await (await stage.machine()).run('rollback web --dry-run');
+  expect(outcome).toExit(6, /which build of web served before \S+ is not known/);
 });
 
 describe('a list of files', () => {
@@ -360,7 +317,7 @@ describe('a list of files', () => {
     const stage = await Stage.open({ hasHexChecksums: true });
     await (await stage.machine()).deploys({});
     const fresh = await stage.machine();
-    expect((await fresh.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+    expect(await fresh.json('deploy --if-changed')).toMatchObject({ changed: false });
     await fresh.write({ version: 2 });
     expect((await fresh.run('deploy --if-changed')).stderr).toContain('main.py changed: deploying');
   });
@@ -378,5 +335,5 @@ describe('a list of files', () => {
 test('part of the files cannot be sent', async () => {
   const { stage, machine } = await staged();
   expect((await machine.run('deploy --partial')).code).toBe(2);
-  expect(builds(stage)).toEqual([]);
+  expect(stage.builds).toEqual([]);
 });
