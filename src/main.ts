@@ -47,8 +47,9 @@ export async function main(argv: string[], io: Io): Promise<number> {
     if (controller.signal.aborted) return io.quit(exitCodes[exitNameFor(signal)].code);
     const { message = 'stopping' } = interruption;
     const { announce = (text: string) => io.stderr.write(`${text}\n`) } = state;
+    const canPress = signal === 'SIGINT' && io.stderr.isTTY && !argv.some((word) => /^(-q|--quiet)$/.test(word));
     // The terminal has echoed ^C on the line.
-    announce(message ? `\n${message} (press Ctrl-C again to quit immediately)` : '');
+    announce(message && `\n${message}${canPress ? ' (press Ctrl-C again to quit immediately)' : ''}`);
     controller.abort(new InterruptedError('interrupted', signal));
   });
   const code = await runAndReport(argv, io, state).finally(stopListening);

@@ -99,6 +99,12 @@ test('tells of a build that failed, and marks it', async () => {
   expect((await run(['builds', 'list', 'web', '--jq', '.[].found'])).stdout).toBe('failed\n');
 });
 
+test('tells of a build that was canceled before its upload in one line', async () => {
+  await deployed('one');
+  const { code } = await run(['deploy'], { cwd: newFolder(smallApp()), stop: /Created build/ });
+  expect([code, (await history()).map(({ event }) => event)]).toEqual([130, ['failed', 'served', 'sent']]);
+});
+
 test('holds neither secrets nor commands, and is for its owner only', async () => {
   const secret = 'hunter2-in-a-command';
   await deployed('one', `shell_commands = ["export KEY=${secret}"]\n`);

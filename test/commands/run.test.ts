@@ -561,7 +561,7 @@ describe('failures', () => {
   const slow = { 'job.py': 'import time\nprint("begins")\ntime.sleep(60)\n' };
 
   test('Ctrl-C cancels the run and exits with 130', async () => {
-    const outcome = await run(slow, ['job.py'], { stop: /Started run/ });
+    const outcome = await run(slow, ['job.py'], { stop: /Started run/, columns: 200 });
     expect(outcome.code).toBe(130);
     expect(outcome.stderr).toMatch(/canceling run \S+ of gantry-test-\S+ \(press Ctrl-C again to quit immediately\)/);
     expect(outcome.stderr).toMatch(/canceled run/);

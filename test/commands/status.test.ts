@@ -107,6 +107,15 @@ describe('in the folder of an app', () => {
     expect((await shown()).stdout).toMatch(/^failure {4}run failed-2, \d+ min ago: .*; later calls succeeded;/m);
   });
 
+  test('says nothing of a failure once a later build is found healthy', async () => {
+    const cwd = newFolder({ ...smallApp(), 'main.py': 'def run(): return 1\n' });
+    await gantry(['deploy'], { emulator, cwd });
+    record(emulator, { id: 'failed-1', createdAt: Date.now() - minutes, statusCode: 500 });
+    expect((await run(['web'], { columns: 120 })).stdout).toMatch(/^failure {4}run failed-1/m);
+    expect((await gantry(['deploy', '--smoke', 'run'], { emulator, cwd })).code).toBe(0);
+    expect((await run(['web'], { columns: 120 })).stdout).not.toContain('failure');
+  });
+
   test('says that calls fail by now, until one succeeds or another build serves', async () => {
     await deployWeb(emulator);
     const [build] = emulator.store.builds.values();

@@ -1,3 +1,4 @@
+import { roundCents } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type AppFacts, ReplicaSpending } from '../replica-budget.ts';
 
@@ -5,7 +6,7 @@ import { type AppFacts, ReplicaSpending } from '../replica-budget.ts';
 export interface MapCost {
   /** The cost with the cooldown of the replicas and, before the end, with the calls in flight. */
   soFar: number;
-  /** What the other inputs cost at this price; undefined before a call has ended. */
+  /** What the other inputs cost at this price; undefined before a call has ended, and where it rounds to nothing. */
   left: number | undefined;
 }
 
@@ -77,7 +78,7 @@ export class MapSpending {
     if (!this.#replicas) return { soFar: 0, left: undefined };
     const soFar = this.#centsWith(0) ?? 0;
     const left = this.#ended > 0 ? (this.#replicas.centsSoFar() / this.#ended) * inputsLeft : undefined;
-    return { soFar, left };
+    return { soFar, left: roundCents(left) || undefined };
   }
 
   #startSpending(): void {

@@ -33,7 +33,7 @@ import { count } from '../../kernel/output/format.ts';
 import { writeGithubOutputs } from '../../kernel/output/github-outputs.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { RawOutput } from '../../kernel/output/raw-output.ts';
-import { isFolderEmulator } from '../../platform/config/target.ts';
+import { isFolderEmulator, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
@@ -196,12 +196,12 @@ function outcomeOfApps(deployed: DeployedApps, folders: string[], options: Deplo
 }
 
 function outcomeOfDeploy(deployment: Deployment, call: SampleCall | undefined): DeployOutcome {
-  const { app, build, status, endpoint } = deployment;
+  const { app, build, status, endpoint, changed } = deployment;
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
   const following = { line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' };
   const calling = call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }] : [];
   const next = buildPhase(status) === 'succeeded' ? [...calling, logs] : [following];
-  return { document: deployment, text: endpoint, exit: 'ok', next };
+  return { document: deployment, text: endpoint, exit: 'ok', next: changed ? next : [] };
 }
 
 /** What deploys what was planned. What moves an app is asked for; nobody may be there to be asked. */
@@ -236,10 +236,12 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
     throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
+  const named = `project ${targetText(target)}`;
   const deployEach = async (flags: DeployFlags): Promise<DeployedApps> => {
     const done: DeployedApps['apps'][number][] = [];
     await inLane(deploysAtOnce, apps.entries(), async ([at, { folder, app }]) => {
-      const onLine = (line: string) => progress.relay(`${app}: ${line}`);
+      // Said above, for all of them.
+      const onLine = (line: string) => line === named || progress.relay(`${app}: ${line}`);
       const { code, stdout } = await callCommand(context, lineOf(context, { folder, app }, flags), { signal, onLine });
       const { next: _, ...shown } = JSON.parse(`${stdout}`);
       if (shown.error) for (const problem of annotatedProblems(shown)) progress.annotate(problem, folder);

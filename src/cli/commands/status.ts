@@ -288,9 +288,10 @@ function toDeploy(found: string): Cell {
 function failureText({ app, live, failure, lastHour }: AppStatus): Cell {
   if (!failure || (failure.laterSucceeded && lastHour?.errors === 0)) return null;
   const { build, run, at, laterSucceeded, title, fix } = failure;
+  const isBefore = live?.createdAt && toMs(at) < toMs(live.createdAt);
+  if (isBefore && live.found === 'healthy') return null;
   // A deploy that was refused here is neither.
   const what = [build && `build ${shortBuild(build)}`, run && `run ${shortBuild(run)}`];
-  const isBefore = live?.createdAt && toMs(at) < toMs(live.createdAt);
   const later = [laterSucceeded && 'later calls succeeded', isBefore && 'the live build is newer'];
   return (page) => {
     const named = [...what, ago(at)(page)].filter(Boolean).join(', ');

@@ -129,8 +129,7 @@ async function explainFlagged(context: Context, error: NotFoundError, inputs: un
     import('../../deploys/apps.ts'),
     import('./typed-command.ts'),
   ]);
-  const withApp = async (name: string) =>
-    state.isReading ? withOperand(state.argv, name, app) : gantryCommand`apps list`;
+  const withApp = async (name: string) => (state.isReading ? withOperand(state.argv, name, app) : undefined);
   return explainMissingApp(context, error, { app, isHere: false, withApp });
 }
 

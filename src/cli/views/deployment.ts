@@ -18,7 +18,7 @@ function endOf({ changed, serves, status, notStarted }: Deployment) {
 
 /** What is deployed now. Its address is the result, and what calls it follows. */
 export function deploymentView(deployment: Deployment): View {
-  const { app, build, status, endpoint, serves = '' } = deployment;
+  const { app, build, status, endpoint, changed, serves = '' } = deployment;
   const commit = deployment.commit ? `, commit ${commitText(deployment)}` : '';
   const named = `build ${shortBuild(build)}`;
   return ({ style, inPlace }) => {
@@ -32,7 +32,7 @@ export function deploymentView(deployment: Deployment): View {
     return [
       ends[endOf(deployment)],
       endpoint ? '' : `the platform returned no endpoint; see ${inPlace(gantryCommand`apps get ${app}`)}`,
-      style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`),
+      changed ? style.dim(`dashboard: ${inPlace(gantryCommand`open ${app}`)}`) : '',
     ]
       .filter(Boolean)
       .join('\n');

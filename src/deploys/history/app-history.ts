@@ -295,7 +295,7 @@ export class AppHistory {
 
   /** The event that is listed for one: itself, or another that says the same, or more. Undefined if a failure does. */
   #tellerOf(event: HistoryEvent): HistoryEvent | undefined {
-    if (event.event === 'created') return this.sent(event.build) ?? event;
+    if (event.event === 'created') return this.sent(event.build) ?? this.failure(event.build) ?? event;
     if (event.event === 'sent') return (event.unconfirmed ? undefined : this.#rollbackTo(event.build)) ?? event;
     if (event.event === 'rolling-back' || event.event === 'rolled-back') return this.#rollbackTo(event.as);
     if (event.event !== 'served') return event;

@@ -1,6 +1,6 @@
 import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { ConflictError, NotFoundError } from '../../kernel/errors.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
+import { count, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
@@ -107,8 +107,8 @@ function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], t
   const end = before.findIndex(({ id }) => id === target);
   const passed = before.slice(0, end).filter(({ why }) => why !== undefined);
   for (const why of new Set(passed.map((one) => one.why))) {
-    const ids = passed.filter((one) => one.why === why).map(({ id }) => shortBuild(id));
-    progress.note(`skipped ${ids.join(', ')}: ${why}`);
+    const skipped = passed.filter((one) => one.why === why).length;
+    progress.note(`skipped ${count(skipped, 'build')}: ${why}`);
   }
 }
 

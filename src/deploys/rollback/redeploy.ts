@@ -75,10 +75,11 @@ export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, wa
     const proof = force ? null : await proveFiles(context, from, target.id, source);
     const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
     const plan = { ...planOf(context, app, choice, onto), ...source.facts, settings, proof, changed: true };
-    sayPlan(context, plan, source, choice, title);
+    sayPlan(context, plan, source, title);
     sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
     if (question !== undefined) await context.prompt.confirm(question);
     context.willChange(deed, { ...plan, status: null });
+    sayStays(context, plan, choice);
     for (const { id } of await whichCanStart(context, app, seen.list))
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
     const guard = { seen: { reading: seen, live } };
@@ -104,24 +105,27 @@ function sayEnd({ progress }: Context, { app, build, serves }: Deployment, targe
   );
 }
 
-/** Once, before it asks: from where to where, what serves until then, and how long that may take. */
+/** Once, before it asks: from where to where. */
 function sayPlan(
   { progress }: Context,
   { app, replaced, restored, proof, settings, files, resolvedAnew }: RolledBack,
   { origin, bytes }: RollbackSource,
-  { target }: Chosen,
   title: string,
 ): void {
   const replacing = replaced === null ? 'no build' : `build ${shortBuild(replaced)}`;
   const what = `${fileSummary(files, bytes)} of ${origin}${proof ? `, ${proofTexts[proof]}` : ''}`;
   const steps = replaced === restored ? '' : ` -> ${shortBuild(restored)}`;
   progress.note(`${title} of ${app}: ${replacing}${steps}, ${what}`);
-  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
-  const took = tookMs > 0 ? `; deploying ${shortBuild(restored)} took ${duration(tookMs)}` : '';
-  if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
   if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
+}
+
+/** Once it is decided: what serves until then, and how long that may take. */
+function sayStays({ progress }: Context, { app, replaced, restored }: RolledBack, { target }: Chosen): void {
+  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
+  const took = tookMs > 0 ? `; deploying ${shortBuild(restored)} took ${duration(tookMs)}` : '';
+  if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
 }
 
 /** How many names are shown of what is resolved anew. */

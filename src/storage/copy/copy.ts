@@ -148,9 +148,8 @@ export async function copyInTurn(
   options: CopyOptions,
   { names, journal }: Turn,
 ): Promise<CopySummary> {
-  const { progress, interruption, signal } = context;
+  const { interruption, signal } = context;
   const copyProgress = new CopyProgress(context);
-  if (journal && journal.saved.size > 0) progress.note('resuming the previous copy');
   if (journal)
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
@@ -176,7 +175,7 @@ export async function copyInTurn(
     });
   } catch (error) {
     throw signal.aborted
-      ? interrupted(signal, summary(), copyProgress.sentFiles, journal !== undefined)
+      ? interrupted(signal, summary(), copyProgress.files + copyProgress.sentFiles, journal !== undefined)
       : withSummary(error, summary());
   } finally {
     copyProgress.finish();
@@ -249,16 +248,12 @@ function unwritableText({ folder, cause }: { folder: string; cause: unknown }): 
   return `cannot write to ${folder}: ${why}`;
 }
 
-/** `sent` files are on the volume, but it has not listed them yet. */
+/** Some of the files that were `sent` may not be listed yet. */
 function interrupted(signal: AbortSignal, summary: CopySummary, sent: number, isResumable: boolean): InterruptedError {
   const reason = signal.reason as InterruptedError;
   const fix = isResumable ? { fix: 'run the same command again to resume' } : {};
   const name = reason.exit === 'terminated' ? 'SIGTERM' : 'SIGINT';
-  const more = sent > 0 ? `, and ${sent} more ${sent === 1 ? 'was' : 'were'} sent` : '';
-  return new InterruptedError(`interrupted after ${count(summary.files, 'file')}${more}`, name, {
-    ...fix,
-    details: { ...summary },
-  });
+  return new InterruptedError(`interrupted after ${count(sent, 'file')}`, name, { ...fix, details: { ...summary } });
 }
 
 function withSummary(error: unknown, summary: CopySummary): unknown {
