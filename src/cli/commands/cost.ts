@@ -1,6 +1,6 @@
 import { type AppCostReport, type CostReport, type DayCost, readCost, wasteFields } from '../../insight/cost/index.ts';
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
-import type { ChartReport } from '../../kernel/output/chart/model.ts';
+import { type ChartReport, panelOf } from '../../kernel/output/chart/model.ts';
 import {
   ago,
   count,
@@ -101,7 +101,6 @@ function costReport(report: CostReport): ChartReport<DayCost> {
   const price = first && others.length === 0 && first.idleCents !== null ? first.centsPerSecond : undefined;
   const idle = ({ costCents, busySeconds }: DayCost) =>
     price && costCents !== null ? Math.max(0, costCents - price * busySeconds) / 100 : null;
-  const dollarsOf = (cents: number | null) => (cents === null ? null : cents / 100);
   return {
     summary: [
       headline(report),
@@ -116,24 +115,14 @@ function costReport(report: CostReport): ChartReport<DayCost> {
       zone: 'UTC',
       times: days.map(({ date }) => Date.parse(date)),
       panels: [
-        {
-          title: 'cost',
-          kind: 'bars',
-          unit: 'USD',
-          series: [
-            { name: 'cost', values: days.map(({ costCents }) => dollarsOf(costCents)) },
-            ...(price ? [{ name: 'idle', values: days.map(idle) }] : []),
-          ],
-        },
-        {
-          title: 'calls',
-          kind: 'bars',
-          unit: 'count',
-          series: [
-            { name: 'calls', values: days.map(({ calls }) => calls) },
-            { name: 'cold starts', values: days.map(({ coldStarts }) => coldStarts) },
-          ],
-        },
+        panelOf('cost', 'bars', 'USD', {
+          cost: days.map(({ costCents }) => (costCents === null ? null : costCents / 100)),
+          ...(price && { idle: days.map(idle) }),
+        }),
+        panelOf('calls', 'bars', 'count', {
+          calls: days.map(({ calls }) => calls),
+          'cold starts': days.map(({ coldStarts }) => coldStarts),
+        }),
       ],
     },
   };

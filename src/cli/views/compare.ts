@@ -1,5 +1,5 @@
 import { type BuildVerdict, type Comparison, curvePoints, type Durations } from '../../insight/compare/index.ts';
-import type { ChartReport } from '../../kernel/output/chart/model.ts';
+import { type ChartReport, panelOf } from '../../kernel/output/chart/model.ts';
 import { count, duration, forPeople, groupDigits, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } from '../../kernel/output/table.ts';
@@ -24,15 +24,11 @@ export function compareView(comparison: Comparison): View {
 }
 
 export function compareReport(comparison: Comparison): ChartReport<MeasuredBuilds> {
-  const panel = (title: string, { curves }: Durations) => ({
-    title,
-    kind: 'lines' as const,
-    unit: 'ms' as const,
-    series: [
-      { name: `before (${shortBuild(comparison.before.build)})`, values: curves.before },
-      { name: `after (${shortBuild(comparison.after.build)})`, values: curves.after },
-    ],
-  });
+  const panel = (title: string, { curves }: Durations) =>
+    panelOf(title, 'lines', 'ms', {
+      [`before (${shortBuild(comparison.before.build)})`]: curves.before,
+      [`after (${shortBuild(comparison.after.build)})`]: curves.after,
+    });
   return {
     summary: [headline(comparison), conclusion(comparison), `files: ${filesText(comparison)}`],
     rows: measuresOf(comparison),

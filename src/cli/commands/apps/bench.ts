@@ -1,12 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import {
-  type BenchReport,
-  type BenchSecond,
-  type BenchStep,
-  type CallParts,
-  runBench,
-} from '../../../insight/bench/index.ts';
-import type { ChartReport } from '../../../kernel/output/chart/model.ts';
+import { type BenchReport, type BenchStep, type CallParts, runBench } from '../../../insight/bench/index.ts';
+import { type ChartReport, panelOf } from '../../../kernel/output/chart/model.ts';
 import { count, countCell, dollars, duration, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, onTerminal, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
@@ -139,24 +133,14 @@ function benchReport(report: BenchReport): ChartReport<BenchStep> {
       zone: localTimeZone(),
       times: seconds.map(({ at }) => at),
       panels: [
-        {
-          title: 'calls',
-          kind: 'bars',
-          unit: 'count',
-          series: [
-            { name: 'calls', values: seconds.map(({ calls }) => calls) },
-            { name: 'failed', values: seconds.map(({ failed }) => failed) },
-          ],
-        },
-        {
-          title: 'response time',
-          kind: 'lines',
-          unit: 'ms',
-          series: [
-            { name: 'p50', values: seconds.map((second: BenchSecond) => second.p50Ms) },
-            { name: 'p99', values: seconds.map((second: BenchSecond) => second.p99Ms) },
-          ],
-        },
+        panelOf('calls', 'bars', 'count', {
+          calls: seconds.map(({ calls }) => calls),
+          failed: seconds.map(({ failed }) => failed),
+        }),
+        panelOf('response time', 'lines', 'ms', {
+          p50: seconds.map(({ p50Ms }) => p50Ms),
+          p99: seconds.map(({ p99Ms }) => p99Ms),
+        }),
       ],
     },
   };

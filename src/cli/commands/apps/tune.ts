@@ -13,7 +13,7 @@ import {
 } from '../../../insight/tune/index.ts';
 import { CommandLine, gantryCommand } from '../../../kernel/command-line.ts';
 import { dayMs } from '../../../kernel/durations.ts';
-import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
+import { type Chart, type ChartReport, panelOf } from '../../../kernel/output/chart/model.ts';
 import { renderChart } from '../../../kernel/output/chart/render.ts';
 import { count, dollars, duration, durationCell, forPeople, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
@@ -202,20 +202,13 @@ function commandsView(options: readonly TunedOption[]): View {
 function frontierChart(frontier: readonly Outcome[]): Chart {
   const isPriced = frontier.every(({ centsPerMonth }) => centsPerMonth !== null);
   const hours = ({ replicaSeconds }: Outcome) => replicaSeconds / 3600;
-  const series = (name: 'p50' | 'p90' | 'p99') => ({ name, values: frontier.map((outcome) => outcome[`${name}Ms`]) });
+  const values = (name: 'p50' | 'p90' | 'p99') => frontier.map((outcome) => outcome[`${name}Ms`]);
   return {
     times: frontier.map((outcome) => (isPriced ? (outcome.centsPerMonth ?? 0) / 100 : hours(outcome))),
     axis: isPriced ? { title: 'cost of a month', unit: 'USD' } : { title: 'replica hours', unit: 'count' },
     step: 'setting',
     zone: 'UTC',
-    panels: [
-      {
-        title: 'wait',
-        kind: 'lines',
-        unit: 'ms',
-        series: [series('p50'), series('p90'), series('p99')],
-      },
-    ],
+    panels: [panelOf('wait', 'lines', 'ms', { p50: values('p50'), p90: values('p90'), p99: values('p99') })],
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { bucketMs, chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
-import type { Chart, ChartReport } from '../../../kernel/output/chart/model.ts';
+import { type Chart, type ChartReport, panelOf } from '../../../kernel/output/chart/model.ts';
 import { count, durationCell, forPeople, latestFirst } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Columns, table } from '../../../kernel/output/table.ts';
@@ -113,23 +113,18 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: Ru
   const values = (read: (bucket: RunBucket) => number | null | undefined) =>
     steps.map(({ entry }) => (entry ? (read(entry) ?? null) : null));
   const times = (measure: TimeMeasure) =>
-    percentiles.map((name) => ({ name, values: values((bucket) => timing(bucket, name, measure)) }));
+    Object.fromEntries(percentiles.map((name) => [name, values((bucket) => timing(bucket, name, measure))]));
   return {
     step,
     zone,
     times: steps.map(({ time }) => time),
     panels: [
-      {
-        title: 'runs',
-        kind: 'bars',
-        unit: 'count',
-        series: [
-          { name: 'runs', values: values((bucket) => bucket.totalRequests) },
-          { name: 'failed', values: values((bucket) => bucket.failedRequests) },
-        ],
-      },
-      { title: 'runtime', kind: 'lines', unit: 'ms', series: times('Runtime') },
-      { title: 'response time', kind: 'lines', unit: 'ms', series: times('ResponseTime') },
+      panelOf('runs', 'bars', 'count', {
+        runs: values((bucket) => bucket.totalRequests),
+        failed: values((bucket) => bucket.failedRequests),
+      }),
+      panelOf('runtime', 'lines', 'ms', times('Runtime')),
+      panelOf('response time', 'lines', 'ms', times('ResponseTime')),
     ],
   };
 }

@@ -27,6 +27,16 @@ export interface Panel {
   series: readonly Series[];
 }
 
+/** A panel of series by their names. */
+export function panelOf(
+  title: string,
+  kind: Panel['kind'],
+  unit: Unit,
+  series: Readonly<Record<string, Series['values']>>,
+): Panel {
+  return { title, kind, unit, series: Object.entries(series).map(([name, values]) => ({ name, values })) };
+}
+
 export interface Series {
   name: string;
   /** One for each time step; null if nothing was measured. */
