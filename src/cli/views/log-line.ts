@@ -1,7 +1,6 @@
 import { type LogLine, splitLogText } from '../../calls/logs/index.ts';
 import { localTime } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import type { Style } from '../../kernel/output/style.ts';
 import { BuildLogLine } from '../../platform/contract/builds.ts';
 import { AppLogLine } from '../../platform/contract/logs.ts';
 import { passThrough, sentFields, stream } from '../result-schema.ts';
@@ -49,12 +48,5 @@ function containerText({ original }: LogLine, { style }: Page): string {
   if (typeof container !== 'string') return '';
   const app = `${original.appId}-`;
   const name = container.startsWith(app) ? container.slice(app.length) : container;
-  return `[${style[colorOf(container)](name)}] `;
-}
-
-const colors = ['cyan', 'green', 'bold', 'red'] as const satisfies (keyof Style)[];
-
-function colorOf(name: string): (typeof colors)[number] {
-  const sum = [...name].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 1_000_003, 0);
-  return colors[sum % colors.length] ?? 'cyan';
+  return `[${style.cyan(name)}] `;
 }

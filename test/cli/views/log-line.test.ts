@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { appLine } from '../../../src/calls/logs/log-line.ts';
 import { logLineView } from '../../../src/cli/views/log-line.ts';
 import { localTime } from '../../../src/kernel/output/format.ts';
-import { markedPage, plainPage } from '../../support/page.ts';
+import { plainPage } from '../../support/page.ts';
 
 const timestamp = '2026-11-20T14:00:05.12Z';
 const line = (more: object = {}) =>
   appLine({ logLine: 'hello', timestamp, containerName: 'web-1', stream: 'stdout', ...more });
 
-const shown = (more: object, flags = {}, page = plainPage()) => logLineView(line(more), flags)(page);
+const shown = (more: object, flags = {}) => logLineView(line(more), flags)(plainPage());
 
 describe('a log line', () => {
   test.each([
@@ -32,12 +32,5 @@ describe('a log line', () => {
 
   test('without a time has none, also with --timestamps', () => {
     expect(shown({ timestamp: '' }, { timestamps: true })).toBe('hello');
-  });
-
-  test('has the same color for the same container, and another for another', () => {
-    const label = (containerName: string) => shown({ containerName }, { prefix: true }, markedPage());
-    const colors = ['a', 'b', 'c', 'd'].map((name) => /<(\w+)>/.exec(label(name))?.[1]);
-    expect(new Set(colors).size).toBe(4);
-    expect(label('a')).toBe(label('a'));
   });
 });
