@@ -28,13 +28,6 @@ export class KnownSecrets {
     }
   }
 
-  isIn(text: string): boolean {
-    if (hideCut(text, this.#long) !== text || hideBeginnings(text, this.#long) !== text) return true;
-    if (this.#spellings.some((spelling) => text.includes(spelling))) return true;
-    const whole = joined(text);
-    return whole !== text && this.#joined.some((spelling) => whole.includes(spelling));
-  }
-
   hideIn(text: string): string {
     return hideCut(hideBeginnings(this.#hideExact(this.#hideBroken(text)), this.#long), this.#long);
   }

@@ -24,7 +24,7 @@ export function redact(text: string, known?: KnownSecrets): string {
 
 /** Whether {@link redact} could change the text. True for some harmless texts, but never false for a secret. */
 export function mayHoldSecret(text: string, known: KnownSecrets): boolean {
-  return suspicious.test(text) || known.isIn(text);
+  return suspicious.test(text) || known.hideIn(text) !== text;
 }
 
 /** What every pattern of these steps begins with or contains. An alternation of literals cannot backtrack. */

@@ -72,7 +72,6 @@ describe('a truncated secret is hidden', () => {
   test('in JSON and between colors', () => {
     const page = { colored: true, githubActions: false, secrets: knowing(secret) };
     expect(sanitize('\u001b[31mQm4-zebra-\u001b[0m…', page)).not.toContain('zebra');
-    expect(knowing(secret).isIn('Qm4-zebra-…')).toBe(true);
   });
 });
 
@@ -88,9 +87,7 @@ describe('a secret in the spelling of another program is hidden', () => {
     ['the first two thirds', value.slice(0, 17)],
     ['the first half with dots', `${value.slice(0, 13)}...`],
   ])('%s', (_, spelling) => {
-    const secrets = knowing(value);
-    expect(secrets.hideIn(`cannot store ${spelling}`)).toMatch(/^cannot store \[hidden\](\.\.\.)?$/);
-    expect(secrets.isIn(spelling)).toBe(true);
+    expect(knowing(value).hideIn(`cannot store ${spelling}`)).toMatch(/^cannot store \[hidden\](\.\.\.)?$/);
   });
 
   test('and so is a line of a key that was cut', () => {
