@@ -151,18 +151,17 @@ const keptResults = 8;
 /** Bounds the size of answers, and keeps results that are longer: asking again might run a command twice. */
 class Results {
   readonly #kept = new Map<string, LongResult>();
-  #count = 0;
+  #dropped = 0;
 
   first(printed: string, isJson: boolean): ResultPage {
     const result = divide(printed, isJson);
-    const page = pageOf(result, 0, '');
+    const id = `r${this.#kept.size + this.#dropped + 1}`;
+    const page = pageOf(result, 0, id);
     if (page.note === undefined) return page;
-    this.#count += 1;
-    const id = `r${this.#count}`;
     this.#kept.set(id, result);
     const [oldest = ''] = this.#kept.keys();
-    if (this.#kept.size > keptResults) this.#kept.delete(oldest);
-    return pageOf(result, 0, id);
+    if (this.#kept.size > keptResults) this.#dropped += Number(this.#kept.delete(oldest));
+    return page;
   }
 
   next(id: string, from: number): ResultPage {

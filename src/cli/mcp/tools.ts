@@ -49,7 +49,7 @@ export async function readToolCall(
       fix: 'call find for the commands',
     });
   if (input.result !== undefined) return askedPage(input);
-  const words = await lineOf(input, commands);
+  const words = wordsOf(input);
   const line = words.filter(isName).join(' ');
   const query = line.replace(/^help\b */, '');
   if (/^(version|(gantry )?(-V|--version))$/.test(words.join(' '))) return { text: version, isJson: false };
@@ -72,28 +72,13 @@ function askedHelp(query: string, all: readonly CommandReference[], started: Sta
   return { command, effect: 'reads', argv: ['help', ...words], set: [] };
 }
 
-/** Throws UsageError for flags beside the line, which would have no effect. */
-async function lineOf(input: Input, commands: readonly CommandReference[]): Promise<string[]> {
-  const words = wordsOf(input);
-  const { argv: _, from: __, ...beside } = input;
-  const names = Object.keys(beside);
-  if (names.length === 0) return words;
-  const flags = Object.entries(beside).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
-  const whole = withFlags(words, flags);
-  const fix = await readCommandLine(whole, commands).then(
-    () => new CommandLine(whole),
-    () => 'call find for the command',
-  );
-  throw new UsageError(`call takes the flags of a command in "argv": ${names.join(', ')} would have no effect`, {
-    fix,
-  });
-}
-
-/** A line in one text is divided as a shell does it. */
-function wordsOf({ argv }: Input): string[] {
+/** A line in one text is divided as a shell does it. What stands beside the line is a flag of it. */
+function wordsOf({ argv, from: _, ...beside }: Input): string[] {
   const [line, ...others] = [argv].flat();
   const words = typeof line === 'string' && others.length === 0 ? parseArgsStringToArgv(line) : argv;
-  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string')) return words;
+  const flags = Object.entries(beside).map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
+  if (Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string'))
+    return flags.length > 0 ? withFlags(words, flags) : words;
   throw new UsageError('call requires "argv": a list of words', { fix: 'call find for the commands' });
 }
 
