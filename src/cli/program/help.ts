@@ -32,12 +32,6 @@ function describe(source: HelpSource): Help {
   return 'group' in source ? groupHelp(source) : commandHelp(source);
 }
 
-/** Flags that need no explanation, and share a line. */
-const listedTogether = [
-  ['ls', 'cat', 'rm'],
-  ['login', 'logout', 'whoami', 'config', 'doctor'],
-];
-
 /** What people use from day to day. `gantry help --all` has the others too. */
 const usual = new Set([
   ...['init', 'dev', 'deploy', 'invoke', 'status', 'logs', 'explain', 'run'],
@@ -56,7 +50,7 @@ function programHelp({ categories, all }: Extract<HelpSource, { categories: obje
     sections: [
       ...Object.entries(categories).map(([title, commands]) => ({
         title,
-        rows: commandRows(Object.entries(commands).filter(isShown)),
+        rows: Object.entries(commands).filter(isShown),
       })),
       {
         title: 'flags',
@@ -75,15 +69,6 @@ function programHelp({ categories, all }: Extract<HelpSource, { categories: obje
       },
     ],
   };
-}
-
-function commandRows(commands: [name: string, summary: string][]): [string, string?][] {
-  const names = commands.map(([name]) => name);
-  return commands.flatMap(([name, summary]): [string, string?][] => {
-    const list = listedTogether.find((each) => each.includes(name))?.filter((each) => names.includes(each)) ?? [];
-    if (list.length < 2) return [[name, summary]];
-    return list[0] === name ? [[list.join(', ')]] : [];
-  });
 }
 
 function groupHelp({ group, summary, commands }: Extract<HelpSource, { group: string }>): Help {
