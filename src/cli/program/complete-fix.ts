@@ -21,8 +21,9 @@ export async function completeFix(
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
-  if (facts.retryWith) facts.fix = again(facts.fix, new CommandLine(withFlags(argv, facts.retryWith)));
-  const { corrected } = facts;
+  const { corrected, retryWith } = facts;
+  const again = retryWith && new CommandLine(withFlags(argv, retryWith));
+  if (again) facts.fix = facts.fix === undefined ? again : `${facts.fix}: ${again}`;
   if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next?.argv;
   const isTaken = next && !(isForModel && !(await isCallable(next)));
@@ -33,10 +34,6 @@ async function correctedFix(argv: readonly string[], corrected: CorrectedWord): 
   const found = await correctedLine(argv, corrected);
   const line = found && new CommandLine(['gantry', ...found]);
   return line && corrected.isExample ? `for example: ${line}` : line;
-}
-
-function again(fix: Fix | undefined, line: CommandLine): Fix {
-  return fix === undefined ? line : `${fix}: ${line}`;
 }
 
 /** That of its fix, for programs. */
@@ -59,10 +56,11 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   const isPlain = (word: string, at: number) => plain.test(word) || takesName.test(rest[at - 1] ?? start.at(-1) ?? '');
   const isHidden = words.some((word) => secretive.test(word)) && !rest.every(isPlain);
   const whole = [...start, ...rest];
-  const found = isHidden ? undefined : (await canParse(whole)) ? whole : await spelledLine(whole);
+  const found = isHidden ? undefined : (await kindOf(whole)) ? whole : await spelledLine(whole);
   if (found) return found;
   const help = [...start, '--help'];
-  return (await isAskedForHelp(help)) ? help : undefined;
+  // A flag before `--help` may take it for its value.
+  return (await kindOf(help)) === 'help' ? help : undefined;
 }
 
 /** What was meant may be several words; what stands around it in its word is one, whatever it has. */
@@ -75,7 +73,7 @@ export async function spelledLine(line: readonly string[]): Promise<readonly str
   const { translateSpellings } = await import('./translate-spellings.ts');
   try {
     const spelled = translateSpellings(line);
-    const isLine = spelled !== undefined && spelled.secrets.length === 0 && (await canParse(spelled.argv));
+    const isLine = spelled !== undefined && spelled.secrets.length === 0 && (await kindOf(spelled.argv)) !== undefined;
     return isLine ? spelled.argv : undefined;
   } catch {
     return undefined;
@@ -87,18 +85,11 @@ function partsOf(word: string): string[] {
   return [word, word.replace(/^--[\w-]+=/, ''), ...word.split(/[=,:]/)];
 }
 
-function canParse(line: readonly string[]): Promise<boolean> {
+/** Undefined if it cannot be parsed. */
+function kindOf(line: readonly string[]): Promise<'command' | 'help' | undefined> {
   return parseLine(line).then(
-    () => true,
-    () => false,
-  );
-}
-
-/** A flag before `--help` may take it for its value. */
-function isAskedForHelp(line: readonly string[]): Promise<boolean> {
-  return parseLine(line).then(
-    (parsed) => parsed === undefined,
-    () => false,
+    (parsed) => (parsed ? 'command' : 'help'),
+    () => undefined,
   );
 }
 
