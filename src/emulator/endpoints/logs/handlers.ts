@@ -12,14 +12,10 @@ export const appLogHandlers = {
     const app = findApp(platform.store, params);
     if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
     const size = Math.min(query.pageSize ?? 100, maxPageSize);
-    const page: PrintedLine[] = [];
-    let hasMore = false;
-    for (const line of linesAfterToken(query, app, platform)) {
-      hasMore = page.length === size;
-      if (hasMore) break;
-      page.push(line);
-    }
+    const lines = linesAfterToken(query, app, platform);
+    const page = lines.slice(0, size);
     const last = page.at(-1);
+    const hasMore = lines.length > size;
     return {
       logs: page.map((line) => view(app, line)),
       nextPageToken: hasMore && last ? formatLogTime(last) : null,
@@ -32,19 +28,17 @@ export const appLogHandlers = {
 const maxPageSize = 1_000;
 
 /** What a query asks for, after the line that its token names. */
-function* linesAfterToken(query: AppLogsQuery, app: AppRecord, platform: Platform): Generator<PrintedLine> {
+function linesAfterToken(query: AppLogsQuery, app: AppRecord, platform: Platform): PrintedLine[] {
   const { direction = 'backward', nextToken } = query;
   const after = nextToken === undefined ? undefined : parseLogPageToken(nextToken);
   const backward = direction === 'backward';
   const range = rangeOf(query, app, platform);
   if (after && backward) range.end = Math.min(range.end, after.at);
   if (after && !backward) range.start = Math.max(range.start, after.at);
+  const isNext = (line: PrintedLine) => !after || compareLogLines(line, after) * (backward ? -1 : 1) > 0;
   const matchesQuery = createLineFilter(query);
-  for (const line of readLines(app, range, backward, platform)) {
-    const place = after ? compareLogLines(line, after) : Number.NaN;
-    const wasListed = backward ? place >= 0 : place <= 0;
-    if (!wasListed && matchesQuery(line)) yield line;
-  }
+  const lines = readLines(app, range, platform).filter((line) => isNext(line) && matchesQuery(line));
+  return backward ? lines.reverse() : lines;
 }
 
 /** From `afterDate`, or the start of the run, up to `beforeDate`, which is not included. */
@@ -113,38 +107,10 @@ function printedLines(app: string, { start, end }: TimeRange, { runner, late, no
   return lines.slice(first, lines.findLastIndex(({ at }) => at <= latest) + 1);
 }
 
-/**
- * The lines of an app in a range, those of seeded runs included, oldest or newest first. Reads day by day, so that a page
- * does not need a month.
- */
-export function* readLines(
-  app: AppRecord,
-  { start, end }: TimeRange,
-  backward: boolean,
-  platform: Platform,
-): Generator<PrintedLine> {
-  const { now } = platform;
+/** The lines of an app in a range, those of seeded runs included, oldest first. */
+export function readLines(app: AppRecord, { start, end }: TimeRange, platform: Platform): PrintedLine[] {
+  const now = platform.now();
   const printed = printedLines(app.id, { start, end }, platform);
-  if (!app.traffic) {
-    yield* backward ? printed.reverse() : printed;
-    return;
-  }
-  // Printed lines stay in order even if the clock is set back.
-  const latest = Math.max(now(), printed.at(-1)?.at ?? 0);
-  const range = { start: Math.max(start, now() - retentionMs, app.traffic.since), end: Math.min(end, latest) };
-  for (const { start: from, end: until } of daysOf(range, backward)) {
-    const lines = [
-      ...generateLines(app, { start: from, end: Math.min(until, now()) }),
-      ...printed.filter(({ at }) => at >= from && at <= until),
-    ];
-    lines.sort(compareLogLines);
-    yield* backward ? lines.reverse() : lines;
-  }
-}
-
-/** Consecutive spans of at most a day. */
-function daysOf({ start, end }: TimeRange, backward: boolean): TimeRange[] {
-  const spans: TimeRange[] = [];
-  for (let from = start; from <= end; from += day) spans.push({ start: from, end: Math.min(end, from + day - 1) });
-  return backward ? spans.reverse() : spans;
+  const seeded = generateLines(app, { start: Math.max(start, now - retentionMs), end: Math.min(end, now) });
+  return seeded.length === 0 ? printed : [...seeded, ...printed].sort(compareLogLines);
 }

@@ -81,7 +81,7 @@ function feedApp(
   const from = since || (app.traffic ? seen.now() - maxPastMs : 0);
   let last: LogPosition = { at: from, nanoseconds: -1 };
   const sendNew = () => {
-    for (const line of readLines(app, { start: last.at, end: seen.now() }, false, seen)) {
+    for (const line of readLines(app, { start: last.at, end: seen.now() }, seen)) {
       if (compareLogLines(line, last) <= 0) continue;
       last = line;
       const { container, run, text } = line;

@@ -15,7 +15,7 @@ import {
 import type { AppRecord, RunRecord } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { day, formatTime, hour, minute, parseTimeRange, type TimeRange } from '../../model/time.ts';
-import type { Handlers, Platform } from '../platform.ts';
+import type { Handlers } from '../platform.ts';
 
 export const runHandlers = {
   // A range of more than 24 hours is always aggregated (spec 4.6).
@@ -43,7 +43,7 @@ export const runHandlers = {
     const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
     const matches = (run: RunRecord) =>
       (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
-    const matching = latestRuns(app, Math.min(after?.createdAt ?? platform.now(), platform.now()), matches, platform);
+    const matching = findRuns(app, { start: 0, end: after?.createdAt ?? platform.now() }, platform).filter(matches);
     const page = matching.slice(0, pageSize);
     const last = page.at(-1);
     return {
@@ -70,19 +70,6 @@ export const runHandlers = {
 } satisfies Partial<Handlers>;
 
 const pageSize = 100;
-
-/** Runs before `end`, newest first: more than a page of them if there are that many. */
-function latestRuns(
-  app: AppRecord,
-  end: number,
-  matches: (run: RunRecord) => boolean,
-  platform: Platform,
-): RunRecord[] {
-  for (let length = day; ; length *= 8) {
-    const found = findRuns(app, { start: end - length, end }, platform).filter(matches);
-    if (found.length > pageSize || length > end) return found;
-  }
-}
 
 /** The default is hours, or days if the range is longer than a week (spec 4.6). */
 function bucketsForQuery(range: TimeRange, { groupBy, timezone }: RunsQuery): { size: BucketSize; list: Bucket[] } {

@@ -66,7 +66,7 @@ function lastRuns(app: AppRecord, platform: Platform) {
 
 /** What a run printed, without secrets. */
 function readRunLog(app: AppRecord, { id, createdAt }: RunRecord, platform: Platform) {
-  return [...readLines(app, { start: createdAt, end: createdAt + day }, false, platform)]
+  return readLines(app, { start: createdAt, end: createdAt + day }, platform)
     .filter(({ run }) => run === id)
     .map(({ text, stream }) => ({ text: platform.hideSecrets(text), isError: stream === 'stderr' }));
 }
