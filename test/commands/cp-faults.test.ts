@@ -84,13 +84,6 @@ describe('all files are uploaded', () => {
     expect(filesIn(home)).toEqual([]);
   });
 
-  test('with one completion per file, although the reply was lost', async () => {
-    emulator.fail('completeUpload', 'reset-after');
-    expect((await gantry(['cp', 'f/small', ':/f/'])).code).toBe(0);
-    expect(calls('completeUpload')).toHaveLength(1);
-    expect(volume().text('/f/small')).toBe('small');
-  });
-
   test('without taking an existing file of the same size for a lost upload', async () => {
     volume().write('/f/small', 'SMALL', Date.now() - 60_000);
     emulator.fail('completeUpload', 'reset-before');

@@ -75,6 +75,8 @@ export const completeUpload = endpoint('POST /v2/projects/{project}/volumes/{vol
     region,
   }),
   reply: 'nothing',
+  // Of an upload that is complete, a retry gets a 404: the listing tells.
+  retryable: true,
 });
 
 /**

@@ -1,5 +1,4 @@
 import { GantryError } from '../../kernel/errors.ts';
-import { retryDelayMs } from '../../platform/api/retry.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
 import { possibleEtags } from '../transfer/etag-checksum.ts';
@@ -135,27 +134,13 @@ interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
   findNow: () => Promise<ListedEntry | undefined>;
 }
 
-const maxAttempts = 5;
-
-/** Assembles the file. If the reply is lost, the folder's listing shows whether it is there; if not, calls again. */
+/** Assembles the file. If the reply is lost, the folder's listing shows whether it is there. */
 async function completeUploadedFile(sent: UploadedFile, context: CopyContext): Promise<void> {
-  const { resources } = context;
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await complete(sent, context);
-    } catch (error) {
-      if (resources.signal.aborted || !mayBeComplete(error)) throw error;
-      if (await hasArrived(sent, context)) return;
-      if (attempt === maxAttempts || error.facts.status === 404) throw error;
-      await pauseBefore(attempt + 1, error, resources);
-    }
+  try {
+    await complete(sent, context);
+  } catch (error) {
+    if (context.resources.signal.aborted || !mayBeComplete(error) || !(await hasArrived(sent, context))) throw error;
   }
-}
-
-async function pauseBefore(attempt: number, reason: GantryError, resources: CopyContext['resources']): Promise<void> {
-  const delayMs = retryDelayMs(attempt) ?? 0;
-  resources.onRetry({ attempt, tries: maxAttempts, delayMs, reason });
-  await resources.delay(delayMs, resources.signal);
 }
 
 async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
