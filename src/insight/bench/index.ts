@@ -15,7 +15,7 @@ import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { cleanupSignal } from '../../platform/waiting/index.ts';
-import { type CallRecords, readServerHalf } from './server-half.ts';
+import { readServerHalf } from './server-half.ts';
 import { runOpenLoop, StepCalls } from './step-calls.ts';
 import { type BenchStep, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
 
@@ -112,9 +112,8 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
 }
 
 class Bench {
-  /** The calls of all steps, also of the one that runs. */
-  readonly #calls: StepCalls[] = [];
-  readonly #steps: { calls: StepCalls; busy: number }[] = [];
+  /** With the one that runs. */
+  readonly #steps: StepCalls[] = [];
   #stoppedBy: 'budget' | 'interrupt' | null = null;
 
   constructor(
@@ -140,50 +139,48 @@ class Bench {
     const since = performance.now();
     const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
     const onProgress = () => step.update({ text: progressText(calls) });
-    this.#calls.push(calls);
+    this.#steps.push(calls);
     await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
     step.clear();
     const { user, system } = process.cpuUsage(cpu);
-    const busy = (user + system) / 1_000 / Math.max(1, performance.now() - since);
-    if (calls.sent > 0) this.#steps.push({ calls, busy });
+    calls.busy = (user + system) / 1_000 / Math.max(1, performance.now() - since);
     if (signal.aborted) this.#stoppedBy = 'interrupt';
     return this.#stoppedBy ? 'over' : keepsUp(calls);
   }
 
   async report({ app, fn = '', name }: CallTarget) {
     const { facts, budget, spending } = this.settings;
-    const all = this.#steps.map(({ calls }) => calls);
+    const called = this.#steps.filter(({ sent }) => sent > 0);
     const context = this.#contextAtEnd();
-    const records = await this.#readRecords(context, app, all);
+    const reading = readServerHalf(context, app, called);
+    await (context === this.context ? reading : reading.catch(() => {}));
     const unfinished = this.#abandoned;
     if (unfinished > 0) this.#warnOfUnfinished(unfinished, name);
-    const steps = this.#steps.map(({ calls, busy }) =>
-      summarizeStep(calls, records.get(calls) ?? new Map(), facts, busy),
-    );
+    const steps = called.map((step) => summarizeStep(step, facts));
     this.#warn(steps);
-    const held = steps.filter(({ holds }) => holds).map(({ callsPerSecond }) => callsPerSecond);
-    const broken = steps
-      .filter(({ holds, calls }) => !holds && calls > 0 && !this.#stoppedBy)
-      .map(({ callsPerSecond }) => callsPerSecond);
+    const ratesOf = (kept: boolean) =>
+      steps.filter(({ holds }) => holds === kept).map(({ callsPerSecond }) => callsPerSecond);
+    const broken = this.#stoppedBy ? [] : ratesOf(false);
+    const calls = called.flatMap((step) => step.calls);
     const appMs = meanAppMs(steps);
     const { maxReplicas: replicas, concurrency } = facts;
     return {
       app,
       function: fn || name.slice(app.length + 1),
       steps,
-      holdsCallsPerSecond: held.length > 0 ? held.reduce((most, rate) => Math.max(most, rate)) : null,
-      breaksCallsPerSecond: broken.length > 0 ? broken.reduce((least, rate) => Math.min(least, rate)) : null,
+      holdsCallsPerSecond: ratesOf(true).sort((a, b) => b - a)[0] ?? null,
+      breaksCallsPerSecond: broken.sort((a, b) => a - b)[0] ?? null,
       allows:
         appMs && appMs >= shortestMs
           ? { callsPerSecond: (replicas * concurrency * 1_000) / appMs, replicas, concurrency, appMs }
           : null,
-      calls: all.reduce((sum, { sent }) => sum + sent, 0),
-      foundRuns: [...records.values()].reduce((sum, { size }) => sum + size, 0),
+      calls: calls.length,
+      foundRuns: calls.filter(({ record }) => record).length,
       unfinished,
       costCents: roundCents(spending?.centsIfEndedNow(unfinished, this.#runtimeMs())),
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
-      seconds: all.flatMap(secondsOf),
+      seconds: called.flatMap(secondsOf),
     };
   }
 
@@ -200,14 +197,13 @@ class Bench {
 
   /** Calls that got no response in time: the app may still be busy with each. */
   get #abandoned(): number {
-    return this.#calls.reduce((sum, { abandoned }) => sum + abandoned, 0);
+    return this.#steps.reduce((sum, { abandoned }) => sum + abandoned, 0);
   }
 
   /** How long a call is taken to run in the app: as long as the caller of the last one waited, or of one that was answered. */
   #runtimeMs(): number {
-    const calls = this.#calls.findLast(({ ended }) => ended > 0);
     const { firstMs } = this.settings;
-    const waitedMs = calls?.durationMs(calls.ended - 1) ?? firstMs;
+    const { lastMs: waitedMs = firstMs } = this.#steps.findLast(({ ended }) => ended > 0) ?? {};
     return this.#abandoned > 0 ? Math.max(waitedMs, firstMs) : waitedMs;
   }
 
@@ -217,11 +213,6 @@ class Bench {
     if (!context.signal.aborted) return context;
     const signal = cleanupSignal();
     return Object.create(context, { signal: { value: signal }, api: { value: context.apiWithSignal(signal) } });
-  }
-
-  async #readRecords(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
-    const reading = readServerHalf(context, app, steps);
-    return context === this.context ? reading : reading.catch(() => new Map());
   }
 
   #warnOfUnfinished(unfinished: number, name: string): void {

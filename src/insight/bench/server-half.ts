@@ -3,23 +3,16 @@ import { lookAgain } from '../../platform/waiting/index.ts';
 import { type RunDay, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import type { StepCalls } from './step-calls.ts';
 
-/** What the platform has recorded of a call, in ms; `createdAt` since 1970. Not known: NaN. */
-export type CallRecord = ReturnType<typeof recordOf>;
-
-/** Records of calls, by step and call. */
-export type CallRecords = Map<StepCalls, Map<number, CallRecord>>;
-
 /** The clocks of the platform may differ by this much. */
 const clocksDifferMs = 60_000;
 /** Records may come later than responses: how long to wait before each next look. */
 const pausesMs = [500, 1_000, 2_000, 4_000];
 
 /** Reads the runs of calls that were answered, by their ids, and waits a little for those that are not there yet. */
-export async function readServerHalf(context: Context, app: string, steps: readonly StepCalls[]): Promise<CallRecords> {
-  const records: CallRecords = new Map(steps.map((step) => [step, new Map()]));
-  const missing = callsById(steps);
+export async function readServerHalf(context: Context, app: string, steps: readonly StepCalls[]): Promise<void> {
+  const missing = new Map(steps.flatMap(({ calls }) => calls.flatMap((call) => (call.run ? [[call.run, call]] : []))));
   const [first] = steps;
-  if (!first || missing.size === 0) return records;
+  if (!first || missing.size === 0) return;
   await lookAgain(pausesMs, context.delay, async () => {
     const range = { app, since: first.startedAt - clocksDifferMs, until: context.platformNow() + clocksDifferMs };
     for await (const day of readRunDays(context, range)) {
@@ -28,12 +21,11 @@ export async function readServerHalf(context: Context, app: string, steps: reado
         const call = missing.get(id);
         if (!call || !day.runs.hasEnded(row)) continue;
         missing.delete(id);
-        records.get(call.step)?.set(call.index, recordOf(day.runs, row));
+        call.record = recordOf(day.runs, row);
       }
     }
     return missing.size === 0;
   });
-  return records;
 }
 
 function recordOf(runs: RunDay['runs'], row: number) {
@@ -48,15 +40,4 @@ function recordOf(runs: RunDay['runs'], row: number) {
     queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldStartMs),
     replica: runs.word('podName', row),
   };
-}
-
-function callsById(steps: readonly StepCalls[]): Map<string, { step: StepCalls; index: number }> {
-  const calls = new Map<string, { step: StepCalls; index: number }>();
-  for (const step of steps) {
-    for (let index = 0; index < step.sent; index++) {
-      const run = step.runs[index];
-      if (run !== undefined) calls.set(run, { step, index });
-    }
-  }
-  return calls;
 }

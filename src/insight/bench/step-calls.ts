@@ -1,24 +1,40 @@
 import { findRunId } from '../../calls/invoke/index.ts';
 import { pause } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
-import type { LoadCalls, LoadListener } from '../../platform/api/load-calls.ts';
+import type { LoadCalls } from '../../platform/api/load-calls.ts';
 
 /** How a call ended, besides with a status of HTTP. */
 export const noResponse = -1;
 export const noConnection = -2;
 const inFlight = 0;
+/** A timer may be late by as much as it is coarse, and that is no wait of a caller. In ms. */
+const timerMs = 2;
 
-/** The calls of one step, in columns: a thousand a second leave little behind. Times in ms since the step began. */
+/** A call of a step. Times in ms since that began. */
+export interface StepCall {
+  dueAt: number;
+  sentAt: number;
+  /** How late it was sent. */
+  lateMs: number;
+  /** How long its caller has waited, since the moment in which it was due: a busy sender hides nothing. */
+  durationMs: number;
+  /** A status of HTTP, or one of those above; 0 in flight. */
+  status: number;
+  run?: string | undefined;
+  /** What the platform has recorded of it, in ms; `createdAt` since 1970. Not known: NaN. */
+  record?: Record<'createdAt' | 'runtimeMs' | 'coldStartMs' | 'queueMs', number> & { replica: string | undefined };
+}
+
+/** The calls of one step. */
 export class StepCalls {
-  sent = 0;
+  readonly calls: StepCall[] = [];
   ended = 0;
   /** How many of the ended ones nobody waited for any longer. */
   abandoned = 0;
-  readonly sentAt: Float64Array;
-  readonly endedAt: Float64Array;
-  /** A status of HTTP, or one of those above; 0 in flight. */
-  readonly status: Int16Array;
-  readonly runs: (string | undefined)[] = [];
+  /** How long the one took that ended last. */
+  lastMs: number | undefined;
+  /** How much of a processor was used meanwhile here. */
+  busy = 0;
   /** What could not be connected to, and why. */
   readonly reasons = new Map<string, number>();
 
@@ -27,10 +43,10 @@ export class StepCalls {
     readonly count: number,
     /** When it started by the platform's clock, in ms since 1970. */
     readonly startedAt: number,
-  ) {
-    this.sentAt = new Float64Array(count);
-    this.endedAt = new Float64Array(count).fill(Number.NaN);
-    this.status = new Int16Array(count);
+  ) {}
+
+  get sent(): number {
+    return this.calls.length;
   }
 
   get inFlight(): number {
@@ -42,38 +58,24 @@ export class StepCalls {
     return (call * 1_000) / this.rate;
   }
 
-  start(call: number, at: number): void {
-    this.sentAt[call] = at;
-    this.sent = call + 1;
+  start(sentAt: number): StepCall {
+    const dueAt = this.dueAt(this.sent);
+    const lateMs = sentAt - dueAt > timerMs ? sentAt - dueAt : 0;
+    const call = { dueAt, sentAt, lateMs, durationMs: Number.NaN, status: inFlight };
+    this.calls.push(call);
+    return call;
   }
 
-  end(call: number, at: number, status: number, run?: string): void {
-    if (this.status[call] !== inFlight) return;
-    this.endedAt[call] = at;
-    this.status[call] = status;
-    this.runs[call] = run;
+  end(call: StepCall, at: number, status: number, run?: string): void {
+    if (call.status !== inFlight) return;
+    this.lastMs = at - call.sentAt + call.lateMs;
+    Object.assign(call, { durationMs: this.lastMs, status, run });
     this.ended++;
     if (status === noResponse) this.abandoned++;
   }
-
-  hasSucceeded(call: number): boolean {
-    const status = this.status[call] as number;
-    return status >= 200 && status < 300;
-  }
-
-  /** How late it was sent. A timer may be late by as much as it is coarse, and that is no wait of a caller. */
-  lateMs(call: number): number {
-    const late = (this.sentAt[call] as number) - this.dueAt(call);
-    return late > timerMs ? late : 0;
-  }
-
-  /** How long its caller has waited, since the moment in which it was due: a busy sender hides nothing. */
-  durationMs(call: number): number {
-    return (this.endedAt[call] as number) - (this.sentAt[call] as number) + this.lateMs(call);
-  }
 }
 
-const timerMs = 2;
+export const hasSucceeded = ({ status }: StepCall): boolean => status >= 200 && status < 300;
 
 interface LoopOptions {
   /** How long a call may take, in ms. */
@@ -97,15 +99,11 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
   const { timeoutMs, signal, isOver, onProgress } = options;
   const origin = performance.now();
   const elapsed = () => performance.now() - origin;
-  const listener: LoadListener = {
-    replied: (call, status, headers, bodyStart) =>
-      calls.end(call, elapsed(), status, findRunId({ headers }, bodyStart)),
-    failed(call, reason) {
-      const { code = '' } = ((reason as Error).cause ?? {}) as { code?: string };
-      const isTimeout = code.includes('TIMEOUT') || reason === outOfTime;
-      calls.end(call, elapsed(), isTimeout ? noResponse : noConnection);
-      if (!isTimeout && !signal.aborted) countReason(calls, reason);
-    },
+  const failed = (call: StepCall, reason: unknown) => {
+    const { code = '' } = ((reason as Error).cause ?? {}) as { code?: string };
+    const isTimeout = code.includes('TIMEOUT') || reason === outOfTime;
+    calls.end(call, elapsed(), isTimeout ? noResponse : noConnection);
+    if (!isTimeout && !signal.aborted) countReason(calls, reason);
   };
   const abort = () => load.abort(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
@@ -121,9 +119,11 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
       const now = elapsed();
       // Before each: many are due at once after this machine was busy.
       while (calls.sent < calls.count && calls.dueAt(calls.sent) <= now && !isOver()) {
-        const call = calls.sent;
-        calls.start(call, elapsed());
-        load.start(call, listener);
+        const call = calls.start(elapsed());
+        load.start().then(
+          ({ status, headers, bodyStart }) => calls.end(call, elapsed(), status, findRunId({ headers }, bodyStart)),
+          (reason) => failed(call, reason),
+        );
       }
       show();
       // A second at most: what ends the step is looked at in between.
@@ -136,7 +136,7 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
   } finally {
     signal.removeEventListener('abort', abort);
     load.abort(outOfTime);
-    for (let call = 0; call < calls.sent; call++) calls.end(call, elapsed(), noResponse);
+    for (const call of calls.calls) calls.end(call, elapsed(), noResponse);
   }
 }
 

@@ -1,7 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import type { AppFacts } from '../../calls/replica-budget.ts';
-import type { CallRecord } from './server-half.ts';
-import { noConnection, noResponse, type StepCalls } from './step-calls.ts';
+import { onceFor } from '../../kernel/once.ts';
+import { hasSucceeded, noConnection, noResponse, type StepCall, type StepCalls } from './step-calls.ts';
 
 /** The least share of calls that succeed: below it, the app does not keep up. */
 const minSucceeded = 0.99;
@@ -13,46 +13,41 @@ export type BenchStep = ReturnType<typeof summarizeStep>;
 export type CallParts = NonNullable<BenchStep['parts']>;
 export type BenchSecond = ReturnType<typeof secondsOf>[number];
 
-/** Calls that were made at one rate. Times in ms, of calls that succeeded or got no response in time. `busy`: of one processor. */
-export function summarizeStep(
-  calls: StepCalls,
-  records: ReadonlyMap<number, CallRecord>,
-  facts: AppFacts,
-  busy: number,
-) {
+/** Calls that were made at one rate. Times in ms, of calls that succeeded or got no response in time. */
+export function summarizeStep(step: StepCalls, facts: AppFacts) {
   const { price } = facts;
-  const durations = durationsOf(calls, 0, calls.sent).sort();
-  const succeeded = countCalls(calls, (call) => calls.hasSucceeded(call));
-  const at = (share: number) => quantile(durations, share);
-  const replicas = new Set([...records.values()].flatMap(({ replica }) => replica ?? []));
-  const seconds = records.size > 0 ? replicaSeconds(calls, records, facts) : undefined;
+  const { calls } = step;
+  const at = quantilesOf(calls);
+  const succeeded = calls.filter(hasSucceeded).length;
+  const records = calls.flatMap(({ record }) => record ?? []);
+  const replicas = new Set(records.flatMap(({ replica }) => replica ?? []));
+  const seconds = records.length > 0 ? replicaSeconds(step, records, facts) : undefined;
   const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
   return {
-    callsPerSecond: calls.rate,
-    calls: calls.sent,
+    callsPerSecond: step.rate,
+    calls: step.sent,
     succeeded,
-    failures: failuresOf(calls),
+    failures: failuresOf(step),
     p50Ms: at(0.5),
     p90Ms: at(0.9),
     p99Ms: at(0.99),
     p999Ms: at(0.999),
     maxMs: at(1),
-    parts: partsOf(calls, records),
-    coldStarts: records.size > 0 ? [...records.values()].filter(({ coldStartMs }) => coldStartMs > 0).length : null,
+    parts: partsOf(calls),
+    coldStarts: records.length > 0 ? records.filter(({ coldStartMs }) => coldStartMs > 0).length : null,
     replicas: replicas.size || null,
     centsPerThousand: isMeasured ? (1_000 * price * seconds) / succeeded : null,
-    holds: keepsUp(calls, succeeded),
-    localLimit: localLimitOf(calls, busy),
+    holds: keepsUp(step),
+    localLimit: localLimitOf(step),
   };
 }
 
 /** Whether hardly a call fails, and calls do not take longer and longer. */
-export function keepsUp(calls: StepCalls, succeeded = countCalls(calls, (call) => calls.hasSucceeded(call))): boolean {
-  if (calls.sent === 0 || succeeded < minSucceeded * calls.sent) return false;
-  if (calls.sent < fewCalls) return true;
-  const third = Math.floor(calls.sent / 3);
-  const first = quantile(durationsOf(calls, 0, third).sort(), 0.5) ?? 0;
-  const last = quantile(durationsOf(calls, calls.sent - third, calls.sent).sort(), 0.5) ?? 0;
+export function keepsUp({ calls }: StepCalls): boolean {
+  if (calls.length === 0 || calls.filter(hasSucceeded).length < minSucceeded * calls.length) return false;
+  if (calls.length < fewCalls) return true;
+  const third = Math.floor(calls.length / 3);
+  const [first = 0, last = 0] = [calls.slice(0, third), calls.slice(-third)].map((some) => quantilesOf(some)(0.5) ?? 0);
   return last <= growth.factor * first || last - first <= growth.ms;
 }
 
@@ -62,68 +57,47 @@ export function meanAppMs(steps: readonly BenchStep[]): number | undefined {
 }
 
 /** Calls by the second in which they were due. */
-export function secondsOf(calls: StepCalls) {
-  const seconds = [];
-  for (let from = 0; from < calls.sent; ) {
-    const second = Math.floor(calls.dueAt(from) / 1_000);
-    let to = from + 1;
-    while (to < calls.sent && calls.dueAt(to) < (second + 1) * 1_000) to++;
-    const durations = durationsOf(calls, from, to).sort();
-    let failed = 0;
-    for (let call = from; call < to; call++) if (!calls.hasSucceeded(call)) failed++;
-    seconds.push({
-      at: calls.startedAt + second * 1_000,
-      calls: to - from,
-      failed,
-      p50Ms: quantile(durations, 0.5),
-      p99Ms: quantile(durations, 0.99),
-    });
-    from = to;
-  }
-  return seconds;
+export function secondsOf({ calls, startedAt }: StepCalls) {
+  const bySecond = new Map<number, StepCall[]>();
+  for (const call of calls) onceFor(bySecond, Math.floor(call.dueAt / 1_000), () => []).push(call);
+  return [...bySecond].map(([second, some]) => {
+    const at = quantilesOf(some);
+    const failed = some.length - some.filter(hasSucceeded).length;
+    return { at: startedAt + second * 1_000, calls: some.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
+  });
 }
 
-/** Durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
-function durationsOf(calls: StepCalls, from: number, to: number): Float64Array {
-  const durations = new Float64Array(to - from);
-  let length = 0;
-  for (let call = from; call < to; call++) {
-    if (calls.hasSucceeded(call) || calls.status[call] === noResponse) durations[length++] = calls.durationMs(call);
-  }
-  return durations.subarray(0, length);
+/** Of durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
+function quantilesOf(calls: readonly StepCall[]): (share: number) => number | null {
+  const counted = calls.filter((call) => hasSucceeded(call) || call.status === noResponse);
+  const durations = Float64Array.from(counted, ({ durationMs }) => durationMs).sort();
+  return (share) => quantile(durations, share);
 }
 
-function countCalls(calls: StepCalls, counts: (call: number) => boolean): number {
-  let number = 0;
-  for (let call = 0; call < calls.sent; call++) if (counts(call)) number++;
-  return number;
-}
-
-function failuresOf(calls: StepCalls) {
-  const failures = new Map(calls.reasons);
-  for (let call = 0; call < calls.sent; call++) {
-    const status = calls.status[call] as number;
-    if (calls.hasSucceeded(call) || status === noConnection) continue;
-    const what = status === noResponse ? 'no response in time' : `HTTP ${status}`;
+function failuresOf({ calls, reasons }: StepCalls) {
+  const failures = new Map(reasons);
+  for (const call of calls) {
+    if (hasSucceeded(call) || call.status === noConnection) continue;
+    const what = call.status === noResponse ? 'no response in time' : `HTTP ${call.status}`;
     failures.set(what, (failures.get(what) ?? 0) + 1);
   }
   return [...failures].map(([what, number]) => ({ what, calls: number })).sort((a, b) => b.calls - a.calls);
 }
 
-function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>) {
+function partsOf(calls: readonly StepCall[]) {
   const sum = { meanMs: 0, localMs: 0, lineMs: 0, queueMs: 0, coldStartMs: 0, appMs: 0 };
   let number = 0;
-  for (const [call, { runtimeMs, coldStartMs, queueMs }] of records) {
-    if (!calls.hasSucceeded(call) || Number.isNaN(runtimeMs)) continue;
-    const all = calls.durationMs(call);
-    const local = calls.lateMs(call);
+  for (const call of calls) {
+    const { record, durationMs, lateMs } = call;
+    if (!record || !hasSucceeded(call) || Number.isNaN(record.runtimeMs)) continue;
+    const { runtimeMs, coldStartMs, queueMs } = record;
     number++;
-    sum.meanMs += all;
-    sum.localMs += local;
+    sum.meanMs += durationMs;
+    sum.localMs += lateMs;
     sum.queueMs += queueMs;
     sum.coldStartMs += coldStartMs;
     sum.appMs += runtimeMs;
-    sum.lineMs += all - local - queueMs - coldStartMs - runtimeMs;
+    sum.lineMs += durationMs - lateMs - queueMs - coldStartMs - runtimeMs;
   }
   if (number === 0) return null;
   return Object.fromEntries(Object.entries(sum).map(([name, ms]) => [name, ms / number])) as typeof sum;
@@ -134,17 +108,17 @@ function partsOf(calls: StepCalls, records: ReadonlyMap<number, CallRecord>) {
  * min_replicas all the time, whether they had calls or not.
  */
 function replicaSeconds(
-  calls: StepCalls,
-  records: ReadonlyMap<number, CallRecord>,
+  step: StepCalls,
+  records: readonly NonNullable<StepCall['record']>[],
   { cooldownSeconds, minReplicas }: AppFacts,
 ): number {
   const lives = new Map<string, { startedAt: number; to: number }>();
-  let end = calls.startedAt + calls.dueAt(calls.sent);
-  for (const { replica, createdAt, queueMs, coldStartMs, runtimeMs } of records.values()) {
+  let end = step.startedAt + step.dueAt(step.sent);
+  for (const { replica, createdAt, queueMs, coldStartMs, runtimeMs } of records) {
     if (replica === undefined || Number.isNaN(createdAt + runtimeMs)) continue;
     const to = createdAt + queueMs + coldStartMs + runtimeMs;
     // A replica without a cold start was there already.
-    const life = lives.get(replica) ?? { startedAt: calls.startedAt, to };
+    const life = lives.get(replica) ?? { startedAt: step.startedAt, to };
     const startedAt = coldStartMs > 0 ? createdAt + queueMs : life.startedAt;
     lives.set(replica, { startedAt: Math.max(life.startedAt, startedAt), to: Math.max(life.to, to) });
     end = Math.max(end, to);
@@ -153,13 +127,13 @@ function replicaSeconds(
     Math.max(0, Math.min(end, to + cooldownSeconds * 1_000) - startedAt),
   );
   const others = lived.sort((one, other) => other - one).slice(minReplicas);
-  return others.reduce((sum, ms) => sum + ms, minReplicas * (end - calls.startedAt)) / 1_000;
+  return others.reduce((sum, ms) => sum + ms, minReplicas * (end - step.startedAt)) / 1_000;
 }
 
 const limits = { busy: 0.9, lateMs: 10 };
 
-function localLimitOf(calls: StepCalls, busy: number): string | null {
-  const late = new Float64Array(calls.sent).map((_, call) => calls.lateMs(call)).sort();
+function localLimitOf({ calls, busy }: StepCalls): string | null {
+  const late = Float64Array.from(calls, ({ lateMs }) => lateMs).sort();
   const lateMs = quantile(late, 0.9) ?? 0;
   if (busy >= limits.busy) return `gantry used ${Math.round(100 * busy)} % of a processor here`;
   if (lateMs >= limits.lateMs) return `calls left this machine up to ${Math.round(lateMs)} ms late`;

@@ -12,15 +12,9 @@ export interface RepeatedRequest {
   silenceMs: number;
 }
 
-/** Hears how each call ended, once. */
-export interface LoadListener {
-  replied(call: number, status: number, headers: HttpReply['headers'], bodyStart: string): void;
-  failed(call: number, reason: unknown): void;
-}
-
 export interface LoadCalls {
   /** Starts a call, on a connection of its own if all are in use: calls never wait for each other. */
-  start(call: number, listener: LoadListener): void;
+  start(): Promise<Pick<HttpReply, 'status' | 'headers'> & { bodyStart: string }>;
   abort(reason: Error): void;
   close(): void;
 }
@@ -41,12 +35,9 @@ export async function openLoadCalls(request: RepeatedRequest): Promise<LoadCalls
   const limit = { bytes: Number.POSITIVE_INFINITY, truncates: false, silenceMs: Number.POSITIVE_INFINITY };
   let aborting = new AbortController();
   return {
-    start(call, listener) {
-      dispatchForBytes(agent, options, aborting.signal, limit).then(
-        ({ statusCode, headers, body }) =>
-          listener.replied(call, statusCode, headers, body[0]?.toString('latin1', 0, bodyStartBytes) ?? ''),
-        (error) => listener.failed(call, error),
-      );
+    async start() {
+      const { statusCode: status, headers, body } = await dispatchForBytes(agent, options, aborting.signal, limit);
+      return { status, headers, bodyStart: body[0]?.toString('latin1', 0, bodyStartBytes) ?? '' };
     },
     abort(reason) {
       aborting.abort(reason);

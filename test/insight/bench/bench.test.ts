@@ -21,29 +21,27 @@ test.each([
 /** Calls of a step, 100 a second, that take this long each. */
 function calls(durations: readonly number[], { late = 0, status = 200 } = {}): StepCalls {
   const step = new StepCalls(100, durations.length, 0);
-  for (const [call, ms] of durations.entries()) {
-    step.start(call, step.dueAt(call) + late);
-    step.end(call, step.dueAt(call) + late + ms, ms === Number.POSITIVE_INFINITY ? noResponse : status);
+  for (const ms of durations) {
+    const call = step.start(step.dueAt(step.sent) + late);
+    step.end(call, call.sentAt + ms, ms === Number.POSITIVE_INFINITY ? noResponse : status);
   }
   return step;
 }
 const facts = { price: 0.01, cooldownSeconds: 10, minReplicas: 0, maxReplicas: 2, concurrency: 1 };
-const idle = 0;
 const even = (length: number, ms: number) => Array.from({ length }, () => ms);
 
 test('a call that left late has waited since it was due', () => {
-  const { p50Ms, localLimit } = summarizeStep(calls(even(50, 20), { late: 300 }), new Map(), facts, idle);
+  const { p50Ms, localLimit } = summarizeStep(calls(even(50, 20), { late: 300 }), facts);
   expect(p50Ms).toBe(320);
   expect(localLimit).toBe('calls left this machine up to 300 ms late');
 });
 
 test('a timer that is late by as much as timers are adds nothing', () => {
-  const { p50Ms, localLimit } = summarizeStep(calls(even(50, 20), { late: 1.5 }), new Map(), facts, idle);
+  const { p50Ms, localLimit } = summarizeStep(calls(even(50, 20), { late: 1.5 }), facts);
   expect(p50Ms).toBe(20);
   expect(localLimit).toBeNull();
-  expect(summarizeStep(calls(even(50, 20)), new Map(), facts, 0.95).localLimit).toBe(
-    'gantry used 95 % of a processor here',
-  );
+  const busy = Object.assign(calls(even(50, 20)), { busy: 0.95 });
+  expect(summarizeStep(busy, facts).localLimit).toBe('gantry used 95 % of a processor here');
 });
 
 test.each([
@@ -57,17 +55,17 @@ test.each([
 
 test('calls without a response count for percentiles, those that are refused at once do not', () => {
   const slow = new StepCalls(100, 4, 0);
-  for (const [call, [ms, status]] of [
+  for (const [ms, status] of [
     [100, 200],
     [1, 503],
     [60_000, noResponse],
     [120, 200],
-  ].entries() as Iterable<[number, [number, number]]>) {
-    slow.start(call, slow.dueAt(call));
-    slow.end(call, slow.dueAt(call) + ms, status);
+  ] as const) {
+    const call = slow.start(slow.dueAt(slow.sent));
+    slow.end(call, call.sentAt + ms, status);
   }
   expect(slow.abandoned).toBe(1);
-  const { p50Ms, maxMs, succeeded, failures } = summarizeStep(slow, new Map(), facts, idle);
+  const { p50Ms, maxMs, succeeded, failures } = summarizeStep(slow, facts);
   expect([p50Ms, maxMs, succeeded]).toEqual([120, 60_000, 2]);
   expect(failures).toEqual([
     { what: 'HTTP 503', calls: 1 },
@@ -75,22 +73,21 @@ test('calls without a response count for percentiles, those that are refused at 
   ]);
 });
 
+test('the call that ended last says how long one takes, though an earlier one has not ended', () => {
+  const step = new StepCalls(100, 2, 0);
+  const [, second] = [step.start(0), step.start(10)];
+  step.end(second, 40, 200);
+  expect(step.lastMs).toBe(30);
+});
+
 test('1,000 calls cost what their replicas do meanwhile', () => {
   const step = calls(even(100, 50));
   // The second replica starts for a call in the middle of the second.
-  const records = new Map(
-    Array.from({ length: 100 }, (_, call) => [
-      call,
-      {
-        createdAt: call * 10,
-        runtimeMs: 50,
-        queueMs: 0,
-        coldStartMs: call === 50 ? 100 : 0,
-        replica: call < 50 ? 'a' : 'b',
-      },
-    ]),
-  );
-  const { centsPerThousand } = summarizeStep(step, records, { ...facts, cooldownSeconds: 600 }, idle);
+  for (const [at, call] of step.calls.entries()) {
+    const coldStartMs = at === 50 ? 100 : 0;
+    call.record = { createdAt: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs, replica: at < 50 ? 'a' : 'b' };
+  }
+  const { centsPerThousand } = summarizeStep(step, { ...facts, cooldownSeconds: 600 });
   // Replica a for 1.04 s, b from 0.5 s on.
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * (1.04 + 0.54)) / 100, 6);
 });
@@ -102,14 +99,10 @@ test.each([
   ['two, one of which is kept', 1, 2, 1.04 + 1.03],
 ])('what runs is paid, with or without calls: %s is called', (_, minReplicas, called, seconds) => {
   const step = calls(even(100, 50));
-  const records = new Map(
-    Array.from({ length: 100 }, (_, call) => {
-      const record = { createdAt: call * 10, runtimeMs: 50, queueMs: 0, coldStartMs: 0, replica: `${call % called}` };
-      return [call, record];
-    }),
-  );
+  for (const [at, call] of step.calls.entries())
+    call.record = { createdAt: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs: 0, replica: `${at % called}` };
   // Without a cooldown, a replica ends with its last call, unless it is kept.
-  const { centsPerThousand } = summarizeStep(step, records, { ...facts, minReplicas, cooldownSeconds: 0 }, idle);
+  const { centsPerThousand } = summarizeStep(step, { ...facts, minReplicas, cooldownSeconds: 0 });
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * seconds) / 100, 6);
 });
 
