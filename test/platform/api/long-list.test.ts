@@ -42,12 +42,22 @@ test('gives the items of a list, however it is divided, as often as it is read',
   );
 });
 
-test.each(['[1, 2', '["a', '[{"a": 1', '[1, 2]]', '[1, 2] 3', '[1 2]', '[1,, 2]', '[1, 2,]', '[, 1]', '[1}'])(
-  '%s is damaged, however it is divided',
-  (text) => {
-    for (let bytes = 1; bytes <= text.length; bytes++) expect(() => read(cut(text, bytes))).toThrow(SyntaxError);
-  },
-);
+test.each([
+  '[{},]',
+  '[{}, {}] 3',
+  '[1, 2',
+  '["a',
+  '[{"a": 1',
+  '[1, 2]]',
+  '[1, 2] 3',
+  '[1 2]',
+  '[1,, 2]',
+  '[1, 2,]',
+  '[, 1]',
+  '[1}',
+])('%s is damaged, however it is divided', (text) => {
+  for (let bytes = 1; bytes <= text.length; bytes++) expect(() => read(cut(text, bytes))).toThrow(SyntaxError);
+});
 
 test.each(['{"message": "[no]"}', '<html>', '', '  "["'])('%s is no list', (text) => {
   expect(startsList(cut(text, 64))).toBe(false);
