@@ -51,10 +51,10 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
  */
 export async function findAppHere(context: Context, configFile: string, isNeeded = false): Promise<string | undefined> {
   const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
-  const found = await readAppName(resolve(context.cwd, configFile), configFile);
-  if (typeof found === 'object' && isNeeded) throw new ProjectError(found.message, [found]);
-  if (typeof found === 'object') context.progress.warn(ignoredFile(found, configFile));
-  return typeof found === 'string' ? found : undefined;
+  const appName = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof appName === 'object' && isNeeded) throw new ProjectError(appName.message, [appName]);
+  if (typeof appName === 'object') context.progress.warn(ignoredFile(appName, configFile));
+  return typeof appName === 'string' ? appName : undefined;
 }
 
 /**
@@ -68,9 +68,9 @@ export async function readAppHere(
 ): Promise<string> {
   // Only for a command that names no app.
   const { readAppName } = await import('../app/read-app-name.ts');
-  const found = await readAppName(resolve(context.cwd, configFile), configFile);
-  if (typeof found === 'string') return found;
-  if (found) throw new ProjectError(found.message, [found]);
+  const appName = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof appName === 'string') return appName;
+  if (appName) throw new ProjectError(appName.message, [appName]);
   const another = withApp && (await nameAnother(context, withApp));
   throw new UsageError(`no app in this folder: there is no ${configFile}`, another);
 }
@@ -88,10 +88,10 @@ export async function readNamedAppHere(context: Context, isNameWanted: boolean):
 async function nameAnother(context: Context, withApp: (name: string) => Promise<CommandLine>) {
   const names = (await findAppNames(context)) ?? [];
   const [only, second] = names;
-  const shown = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
+  const listing = `${names.slice(0, 10).join(', ')}${names.length > 10 ? ', …' : ''}`;
   return {
     fix: sentence`name the app: ${await withApp(only && !second ? only : 'APP')}`,
-    why: second && `${context.project} has ${shown}`,
+    why: second && `${context.project} has ${listing}`,
   };
 }
 
@@ -143,12 +143,12 @@ export async function explainMissingApp(
 export async function removeApp(context: Context, app: string, confirm: string | undefined) {
   const { api, project, prompt, willChange } = context;
   const mayNotLook = (error: unknown) => isRefusal(error) && !(error instanceof NotFoundError);
-  const shown = await unless(mayNotLook, fetchApp(api, { project, app }));
+  const deployed = await unless(mayNotLook, fetchApp(api, { project, app }));
   const name = shortAppName(project, app);
   await prompt.confirmByName(`This permanently deletes ${name} and its builds.`, name, confirm, [app]);
   const result = { app: name, project, changed: true, confirmed: false };
   willChange(`delete app ${name} and its builds`, result);
-  const confirmed = await deleteAppAndWait(context, name, { wasShown: shown !== undefined });
+  const confirmed = await deleteAppAndWait(context, name, { wasShown: deployed !== undefined });
   if (confirmed) {
     await recordEvent(context, name, 'deleted', {});
     await forgetArchives(context, name);
@@ -165,7 +165,7 @@ export async function deleteAppAndWait(
 ): Promise<boolean> {
   const { api, project, delay } = context;
   const notFound = await api(deleteApp, { project, app }).then(() => undefined, returnNotFound);
-  const hasEnded = (shown: Shown<string>) => 'refusal' in shown || isDeleted(shown.state);
+  const hasEnded = (now: Shown<string>) => 'refusal' in now || isDeleted(now.state);
   const evidence = await waitForChange(() => readStatus(context, app, wasShown), hasEnded, delay);
   if ('refusal' in evidence) {
     if (notFound || evidence.refusal instanceof NotFoundError) throw evidence.refusal;
@@ -188,16 +188,16 @@ async function readStatus(
   app: string,
   wasShown: boolean,
 ): Promise<Shown<string>> {
-  const shown = await readEvidence(() => fetchApp(api, { project, app }));
-  if ('state' in shown) return { state: shown.state.status ?? 'unknown' };
-  const isGone = shown.refusal instanceof NotFoundError;
-  if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, shown.refusal);
-  if (!isGone) return shown;
+  const evidence = await readEvidence(() => fetchApp(api, { project, app }));
+  if ('state' in evidence) return { state: evidence.state.status ?? 'unknown' };
+  const isGone = evidence.refusal instanceof NotFoundError;
+  if (wasShown && !isGone) throw unconfirmedError(`${app} is deleted`, evidence.refusal);
+  if (!isGone) return evidence;
   const apps = await readEvidence(() => api(listApps, { project, query: { includeEphemeral: true } }));
   if ('refusal' in apps) return apps;
   const listed = apps.state.find(({ id }) => id === toAppId(project, app));
   if (listed) return { state: listed.status ?? 'unknown' };
-  return unreadableItems(apps.state).length > 0 ? shown : { state: 'deleted' };
+  return unreadableItems(apps.state).length > 0 ? evidence : { state: 'deleted' };
 }
 
 export function returnNotFound(error: unknown): NotFoundError {
@@ -274,20 +274,20 @@ function hourlyCents({ costPerSecondCents: price }: App, replicas: number | null
 
 /** Throws FailedError if the platform still shows other values. Settings that it does not show cannot be verified. */
 async function verifyChanges({ api, project, progress, delay }: Context, app: string, changes: Change[]) {
-  const differing = (shown: App) =>
-    changes.filter(({ field, to }) => typeof shown[field] === 'number' && shown[field] !== to);
+  const differing = (state: App) =>
+    changes.filter(({ field, to }) => typeof state[field] === 'number' && state[field] !== to);
   const read = () => fetchApp(api, { project, app });
-  const shown = await waitForChange(read, (state) => differing(state).length === 0, delay);
-  const [first] = differing(shown);
+  const after = await waitForChange(read, (state) => differing(state).length === 0, delay);
+  const [first] = differing(after);
   if (first) {
     const { field, from, to } = first;
-    const now = shown[field] === from ? `still ${from}` : `${shown[field]}`;
+    const now = after[field] === from ? `still ${from}` : `${after[field]}`;
     throw new FailedError(`${keys[field]} of ${app} is ${now}, not ${to}`, {
       why: 'the platform confirmed the change, but does not show it',
       fix: gantryCommand`apps get ${app}`,
       details: { app, asked: Object.fromEntries(changes.map((change) => [keys[change.field], change.to])) },
     });
   }
-  const hidden = changes.flatMap(({ field }) => (typeof shown[field] === 'number' ? [] : [keys[field]]));
+  const hidden = changes.flatMap(({ field }) => (typeof after[field] === 'number' ? [] : [keys[field]]));
   if (hidden.length > 0) progress.warn(`not verified: the platform does not show ${hidden.join(', ')}`);
 }

@@ -81,10 +81,10 @@ export class Calls {
     if (this.#unknown !== undefined)
       return { state: 'not known', reason: `calls of it are not known (${this.#unknown})` };
     const ended = { own: this.#ended('own'), before: this.#before() };
-    const own = countAnswers(ended.own);
+    const ownAnswers = countAnswers(ended.own);
     const before = countAnswers(ended.before);
-    const rates = ratesText(own, before);
-    const compared = compareErrors(own, before, isEarly);
+    const rates = ratesText(ownAnswers, before);
+    const compared = compareErrors(ownAnswers, before, isEarly);
     if (compared === 'worse') return { state: 'worse', reason: rates, container: this.#failing() };
     const doubt = doubts[compared];
     if (doubt !== undefined) return { state: 'doubtful', reason: `${rates}: ${doubt}` };
@@ -94,13 +94,13 @@ export class Calls {
       return { state: 'doubtful', reason };
     }
     const open = countAnswers(this.#ended('nobody'));
-    const ifOwn = compareErrors(sum(own, open), before, false);
+    const ifOwn = compareErrors(sum(ownAnswers, open), before, false);
     if (open.failed > 0 && /^(worse|as bad)$/.test(ifOwn)) {
       const reason = `${ratesText(open, before)}, and which build handled them is not known`;
       return { state: 'doubtful', reason };
     }
     if (ended.own.some(hasSucceeded)) return { state: 'fine', reason: '' };
-    const calls = own.calls > 0 ? `none of ${count(own.calls, 'call')} has succeeded` : '';
+    const calls = ownAnswers.calls > 0 ? `none of ${count(ownAnswers.calls, 'call')} has succeeded` : '';
     const unclear = open.calls > 0 ? `which build handled ${count(open.calls, 'call')} is not known` : '';
     return { state: 'none', reason: calls || unclear };
   }

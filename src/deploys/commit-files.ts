@@ -70,17 +70,17 @@ export async function readSending(context: Context, { app, configFile }: Here, c
       continue;
     }
     const made = dependencyFiles(parsed).files.map(({ entry: { path, source } }) => [path, source] as const);
-    const own = made.flatMap(([path, source]): [string, string][] => ('text' in source ? [[path, source.text]] : []));
-    if (parsed.name !== app) own.push([config, await withAppName(parsed.text, app)]);
-    sent.set(commit, { blobs: new Map(blobs), texts: new Map(own), config: { path: config, text: parsed.text } });
+    const texts = made.flatMap(([path, source]): [string, string][] => ('text' in source ? [[path, source.text]] : []));
+    if (parsed.name !== app) texts.push([config, await withAppName(parsed.text, app)]);
+    sent.set(commit, { blobs: new Map(blobs), texts: new Map(texts), config: { path: config, text: parsed.text } });
   }
   return { sent, unknown };
 }
 
 /** Whether two commits send the same. False if that is not known of one of them. */
-export function sendSame(one: CommitFiles | undefined, other: CommitFiles | undefined): boolean {
-  if (!one || !other || one.blobs.size !== other.blobs.size) return false;
-  return [...one.blobs].every(([path, id]) => other.blobs.get(path) === id);
+export function sendSame(a: CommitFiles | undefined, b: CommitFiles | undefined): boolean {
+  if (!a || !b || a.blobs.size !== b.blobs.size) return false;
+  return [...a.blobs].every(([path, id]) => b.blobs.get(path) === id);
 }
 
 /** Those whose files have these checksums. `names`: of other apps, whose builds may have been promoted. */
@@ -97,10 +97,10 @@ export async function findSending(
   });
   const ids = named.flatMap(([, { blobs }]) => [...blobs.values()].map((blob) => blob.slice(modeLength)));
   const objects = await readObjects(context, [...new Set(ids)]);
-  const known = new Map<string, boolean>();
+  const compared = new Map<string, boolean>();
   const isBlob = (file: BuildFile, blob: string | undefined) => {
     const bytesOf = () => objects.get(blob?.slice(modeLength) ?? '')?.bytes;
-    return onceFor(known, `${file.path} ${blob}`, () => hasContent(file, bytesOf()));
+    return onceFor(compared, `${file.path} ${blob}`, () => hasContent(file, bytesOf()));
   };
   const isFile = ({ blobs, texts }: CommitFiles, file: BuildFile) =>
     hasContent(file, texts.get(file.path)) || isBlob(file, blobs.get(file.path));
@@ -110,21 +110,21 @@ export async function findSending(
     const texts = await Promise.all((await others()).map((name) => withAppName(text, name)));
     return texts.some((each) => hasContent(file, each));
   };
-  const found: string[] = [];
+  const matching: string[] = [];
   for (const [commit, files] of named) {
     const [first, ...more] = listing.filter((file) => !isFile(files, file));
     const { path, text } = files.config;
     const isConfig = first?.path === path && more.length === 0;
-    if (!first || (isConfig && (await onceFor(renamed, text, () => isRenamed(first, text))))) found.push(commit);
+    if (!first || (isConfig && (await onceFor(renamed, text, () => isRenamed(first, text))))) matching.push(commit);
   }
-  return found;
+  return matching;
 }
 
 /** Whether a listed file has this content as it is, or with the line ends of another system. */
 function hasContent({ size, sha256, crc32: sum }: BuildFile, content: Buffer | string | undefined): boolean {
-  const own = content === undefined ? undefined : Buffer.from(content);
-  const other = own && Buffer.from(own.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
-  return [own, other].some((bytes) => {
+  const plain = content === undefined ? undefined : Buffer.from(content);
+  const other = plain && Buffer.from(plain.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+  return [plain, other].some((bytes) => {
     if (!bytes || (size !== undefined && size !== bytes.length)) return false;
     return sha256 ? createHash('sha256').update(bytes).digest('hex') === sha256 : crc32(bytes) === sum;
   });

@@ -27,10 +27,10 @@ export async function findCommit(
 }
 
 /** On record, else found by files among the last commits and remembered. A look is a request: few are made. */
-export async function findCommits(anywhere: Context, here: Here, builds: readonly string[], known?: AppHistory) {
-  const history = known ?? (await readHistory(anywhere, here.app));
-  const found = new Map<string, BuildCommit>();
-  const of = (build: string) => found.get(build) ?? history.commitOf(build);
+export async function findCommits(anywhere: Context, here: Here, builds: readonly string[], given?: AppHistory) {
+  const history = given ?? (await readHistory(anywhere, here.app));
+  const bySums = new Map<string, BuildCommit>();
+  const of = (build: string) => bySums.get(build) ?? history.commitOf(build);
   const open = builds.filter((build) => of(build).commit === null).slice(0, maxLooks);
   if (open.length === 0) return of;
   const context = await inFolderOf(anywhere, here);
@@ -40,7 +40,7 @@ export async function findCommits(anywhere: Context, here: Here, builds: readonl
     const { commits, evidence } = await commitsBySums(context, here, build, sent);
     const [commit] = commits;
     if (commit === undefined) return;
-    found.set(build, { commit, dirty: false, evidence });
+    bySums.set(build, { commit, dirty: false, evidence });
     if (!context.isForModel) await recordEvent(context, here.app, 'commit', { build, commit, evidence });
   };
   await Promise.all(open.map(find));

@@ -19,12 +19,12 @@ export type AppReading = ReturnType<typeof readingOf>;
  * nothing can happen between the two unseen. `own`: a build that is known to be there, listed or not. Throws what is no
  * answer about them.
  */
-export async function observe(context: Context, name: string, own?: Build): Promise<AppReading> {
+export async function observe(context: Context, name: string, ownBuild?: Build): Promise<AppReading> {
   const before = await readBuilds(context, name);
   const app = await unlessMissing(fetchApp(context.api, { project: context.project, app: name }));
   // It may have been deleted in between.
   const later = app ? before : await readBuilds(context, name);
-  const listed = withOwn(app || later ? later : [], own);
+  const listed = withOwn(app || later ? later : [], ownBuild);
   return readingOf(context, app, listed);
 }
 
@@ -83,9 +83,9 @@ export function buildsText(builds: readonly string[]): string {
   return `build ${builds.map(shortBuild).join(' or ')}`;
 }
 
-function withOwn(listed: readonly Build[] | undefined, own: Build | undefined): readonly Build[] | undefined {
-  if (!own || listed?.some(({ id }) => id === own.id)) return listed;
-  return [...(listed ?? []), own];
+function withOwn(listed: readonly Build[] | undefined, ownBuild: Build | undefined): readonly Build[] | undefined {
+  if (!ownBuild || listed?.some(({ id }) => id === ownBuild.id)) return listed;
+  return [...(listed ?? []), ownBuild];
 }
 
 /** The time by the platform's clock, in ms since 1970: what its times are compared with. It does not jump. */

@@ -78,8 +78,8 @@ export class ObservedBuild {
     this.#started = context.elapsed();
     this.#jobs = before?.jobs ?? new Jobs();
     this.replicas = new Replicas(build, { earlier: before?.replicas, isNew });
-    const known = { before: before?.runs, sickTimes, jobs: this.#jobs };
-    this.calls = new Calls((id) => this.replicas.of(id), known);
+    const knownCalls = { before: before?.runs, sickTimes, jobs: this.#jobs };
+    this.calls = new Calls((id) => this.replicas.of(id), knownCalls);
   }
 
   /** A platform that does not answer is no verdict: the next look may succeed. Throws what that would meet, too. */
@@ -219,24 +219,24 @@ export interface Before {
 /** Best effort, in seconds. */
 export async function lookBefore(context: Context, name: string): Promise<Before> {
   const { project } = context;
-  const [seen, builds = []] = await Promise.all([
+  const [appLook, builds = []] = await Promise.all([
     tryRequest(context, (api) => look(contextWith(context, { api }), name, () => false).catch(nothingOf)),
     tryRequest(context, (api) => api(listBuilds, { project, app: name })),
   ]);
-  const containers = listed(seen?.containers);
-  const runs = listed(seen?.runs) ?? [];
+  const containers = listed(appLook?.containers);
+  const runs = listed(appLook?.runs) ?? [];
   const ready = builds.flatMap(({ id, status }) => (buildPhase(status) === 'succeeded' ? id : []));
   const replicas = containers && [...containers.map(({ containerId }) => containerId), ...runs.map(replicaOf)];
   return {
-    builds: new Set([...ready, seen?.app && liveBuild(seen.app)].filter((id) => id !== undefined)),
+    builds: new Set([...ready, appLook?.app && liveBuild(appLook.app)].filter((id) => id !== undefined)),
     replicas: replicas && new Set(replicas.filter(Boolean)),
     runs,
-    jobs: new Jobs().see({ started: seen?.started, containers }).see({ runs }),
+    jobs: new Jobs().see({ started: appLook?.started, containers }).see({ runs }),
   };
 }
 
-function listed<T>(shown: Shown<T> | undefined): T | undefined {
-  return shown && 'state' in shown ? shown.state : undefined;
+function listed<T>(evidence: Shown<T> | undefined): T | undefined {
+  return evidence && 'state' in evidence ? evidence.state : undefined;
 }
 
 function nothingOf(error: unknown): AppLook {

@@ -109,9 +109,9 @@ export class Replicas {
     const listed = new Map(containers.map((container) => [container.containerId, container]));
     this.#moves ||= containers.some((each) => hasMoved(this.#lives.get(each.containerId)?.container ?? each, each));
     for (const life of this.#lives.values()) {
-      const shown = listed.get(life.id);
-      if (shown && !hasStopped(shown)) this.#update(life, shown);
-      else if (!life.isGone) this.#end(life, shown ?? life.container, left.length, cooldownMs);
+      const container = listed.get(life.id);
+      if (container && !hasStopped(container)) this.#update(life, container);
+      else if (!life.isGone) this.#end(life, container ?? life.container, left.length, cooldownMs);
     }
     for (const container of containers) if (!this.#lives.has(container.containerId)) this.#begin(container, at - now);
   }
@@ -132,9 +132,9 @@ export class Replicas {
 
   /** Null if the platform does not count those of a replica: a start that did not move may be an old one. */
   get restarts(): number | null {
-    const own = this.#own();
-    const areCounted = own.every(({ container }) => typeof container.containerRestartCount === 'number');
-    return this.#isListed && areCounted ? own.reduce((sum, life) => sum + restartsOf(life), 0) : null;
+    const lives = this.#own();
+    const areCounted = lives.every(({ container }) => typeof container.containerRestartCount === 'number');
+    return this.#isListed && areCounted ? lives.reduce((sum, life) => sum + restartsOf(life), 0) : null;
   }
 
   /** Whether all that run have started after a time, in ms since 1970. */
@@ -146,24 +146,24 @@ export class Replicas {
 
   /** `hasServed`: its calls were good, so that an end is no crash. `isOver`: only what is late is waited for. */
   facts(hasServed: (id: string) => boolean, isOver: boolean): ReplicaFacts {
-    const own = this.#own().filter(({ container }) => !container.isTerminating);
-    const running = own.filter((life) => this.#runs(life));
+    const lives = this.#own().filter(({ container }) => !container.isTerminating);
+    const running = lives.filter((life) => this.#runs(life));
     const isDead = (life: Life) => this.#hasDied(life) && !hasServed(life.id);
     const restarts = (life: Life) => inPlaceOf(life, (each) => restartsOf(each) + Number(isDead(each)));
     const missed = (life: Life) => inPlaceOf(life, (each) => Number(this.#isMissed(each)));
     const isDown = (life: Life) => (life.end ? this.#isMissed(life) || isDead(life) : life.downSince !== undefined);
-    const down = own.filter((life) => isDown(life) && !this.#isReplaced(life));
+    const down = lives.filter((life) => isDown(life) && !this.#isReplaced(life));
     const lost = down.find(({ downSince = this.#at }) => this.#at - downSince >= maxDownMs);
-    const there = own.filter(({ isGone }) => !isGone);
+    const there = lives.filter(({ isGone }) => !isGone);
     const nameless = [...this.#lives.values()].find(({ id, isGone }) => !isGone && this.of(id) === 'nobody');
     // The first row with a replica says how they are, and what that replica does.
     const rows: [ReplicaFacts['state'], Life | undefined, (life: Life) => string][] = [
       ['bad', there.find(({ container }) => hasCrashed(container)), isIn],
-      ['bad', own.find((life) => restarts(life) > maxRestarts), (life) => `restarted ${restarts(life)} times`],
+      ['bad', lives.find((life) => restarts(life) > maxRestarts), (life) => `restarted ${restarts(life)} times`],
       ['bad', isOver ? lost : undefined, () => 'ended and is not running again'],
       [
         'back soon',
-        own.find((life) => missed(life) > maxRestarts),
+        lives.find((life) => missed(life) > maxRestarts),
         (life) => `was replaced ${missed(life)} times, after calls that succeeded`,
       ],
       ['back soon', down[0], () => 'ended, and is not running again yet'],
@@ -175,14 +175,14 @@ export class Replicas {
       ],
       ['none', there[0], isIn],
       ['none', nameless, () => 'is listed without a build'],
-      ['none', own[0], () => 'was seen, and does not run any more'],
+      ['none', lives[0], () => 'was seen, and does not run any more'],
     ];
     const [state = 'none', life, does] = rows.find(([, found]) => found) ?? [];
     const none = this.#min > 0 ? 'no replica has started' : '';
-    const found = life && does ? `replica ${life.id} ${does(life)}` : none;
+    const what = life && does ? `replica ${life.id} ${does(life)}` : none;
     const counts = { running: running.length, min: this.#min };
     if (!this.#isListed) return { ...counts, state: 'not known', reason: 'its replicas are not listed' };
-    return { ...counts, state, reason: found, container: life?.id };
+    return { ...counts, state, reason: what, container: life?.id };
   }
 
   #own(): Life[] {

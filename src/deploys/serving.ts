@@ -41,8 +41,8 @@ export function serving({ at, shows, builds }: ServingFacts): Serving {
   const recent = ready.filter((build) => build.id !== shows && shownBy(build) > at);
   if (shows !== null && recent.length === 0) return { is: 'one', build: shows };
   if (ready.length === 0) return shows === null ? { is: 'none' } : { is: 'one', build: shows };
-  const shown = ready.find(({ id }) => id === shows);
-  const allowed = rules.filter((rule) => !shown || !ready.some((build) => isRefuted(rule, build, shown, at)));
+  const shownBuild = ready.find(({ id }) => id === shows);
+  const allowed = rules.filter((rule) => !shownBuild || !ready.some((build) => isRefuted(rule, build, shownBuild, at)));
   const last = new Set(allowed.flatMap((rule) => lastBy(rule, ready)));
   const [first] = last;
   if (first !== undefined && last.size === 1 && (first === shows || shows === null)) return { is: 'one', build: first };
@@ -58,7 +58,7 @@ export function servingBuild(serving: Serving): string | undefined {
 
 /** Whether a build can have replaced another one, by times that the platform shows. Times of the same second allow it. */
 export function mayReplace({ builds }: ServingFacts, later: string, build: string): boolean {
-  const [a, b] = [later, build].map((id) => builds?.find((one) => one.id === id));
+  const [a, b] = [later, build].map((id) => builds?.find((each) => each.id === id));
   if (!a || !b) return false;
   return moments.some((moment) => isShown(a[moment]) && isShown(b[moment]) && order(a[moment], b[moment]) !== 'before');
 }
@@ -71,13 +71,13 @@ function shownBy({ ready }: BuildFact): number {
 }
 
 /** Whether the shown build, by this rule, never served, or was replaced longer ago than an app is late. */
-function isRefuted(rule: ServingRule, build: BuildFact, shown: BuildFact, at: number): boolean {
-  if (rule(build, shown) !== 'after') return false;
-  return shownBy(build) <= at || order(build.ready, shown.ready) === 'before';
+function isRefuted(rule: ServingRule, build: BuildFact, shownBuild: BuildFact, at: number): boolean {
+  if (rule(build, shownBuild) !== 'after') return false;
+  return shownBy(build) <= at || order(build.ready, shownBuild.ready) === 'before';
 }
 
 function lastBy(rule: ServingRule, ready: readonly BuildFact[]): string[] {
-  return ready.filter((one) => !ready.some((other) => rule(other, one) === 'after')).map(({ id }) => id);
+  return ready.filter((build) => !ready.some((other) => rule(other, build) === 'after')).map(({ id }) => id);
 }
 
 /** When something happened, as far as that is known: from one time on, and before another, in ms since 1970. */
@@ -130,17 +130,19 @@ export function pastOf(listed: readonly Build[], history: AppHistory) {
 /** The builds that served before one last began to, or all of them, the latest first. Unseen ones are as late as they may be. */
 export function servedBefore(past: Past, build?: string): ServedBuild[] {
   const began = beganAt(past, build);
-  const seen = seenBefore(past, build, began);
-  const served = [...seen.keys()].map((id): ServedBuild => ({ id, isSeen: true }));
+  const lastShown = seenBefore(past, build, began);
+  const served = [...lastShown.keys()].map((id): ServedBuild => ({ id, isSeen: true }));
   const ready = past.builds.filter(({ phase }) => phase === 'succeeded');
-  const readyOf = new Map(ready.map((one) => [one.id, one.ready]));
-  const unseen = ready.filter((one) => one.id !== build && !seen.has(one.id) && order(one.ready, began) !== 'after');
-  for (const one of unseen.sort((a, b) => a.ready.from - b.ready.from)) {
+  const readyOf = new Map(ready.map((each) => [each.id, each.ready]));
+  const unseen = ready.filter(
+    (each) => each.id !== build && !lastShown.has(each.id) && order(each.ready, began) !== 'after',
+  );
+  for (const unseenBuild of unseen.sort((a, b) => a.ready.from - b.ready.from)) {
     const isBefore = ({ id }: ServedBuild) => {
-      const wasShownLate = one.ready.before + lateMs <= (seen.get(id) ?? Number.NEGATIVE_INFINITY);
-      return wasShownLate || order(one.ready, readyOf.get(id) ?? always) === 'before';
+      const wasShownLate = unseenBuild.ready.before + lateMs <= (lastShown.get(id) ?? Number.NEGATIVE_INFINITY);
+      return wasShownLate || order(unseenBuild.ready, readyOf.get(id) ?? always) === 'before';
     };
-    served.splice(served.findLastIndex(isBefore) + 1, 0, { id: one.id, isSeen: false });
+    served.splice(served.findLastIndex(isBefore) + 1, 0, { id: unseenBuild.id, isSeen: false });
   }
   return served;
 }
@@ -151,9 +153,9 @@ const never: Moment = { from: Number.POSITIVE_INFINITY, before: Number.POSITIVE_
 function beganAt({ builds, looks }: Past, build: string | undefined): Moment {
   if (build === undefined) return never;
   const ready = builds.find(({ id }) => id === build)?.ready ?? always;
-  const shown = looks.filter((look) => look.build === build && Number.isFinite(look.at));
-  const last = shown.at(-1)?.at;
-  if (last === undefined || (shown.length === 1 && ready.before <= last + clockErrorMs)) return ready;
+  const looksAt = looks.filter((look) => look.build === build && Number.isFinite(look.at));
+  const last = looksAt.at(-1)?.at;
+  if (last === undefined || (looksAt.length === 1 && ready.before <= last + clockErrorMs)) return ready;
   return { from: last - lateMs, before: last };
 }
 
@@ -161,11 +163,11 @@ function beganAt({ builds, looks }: Past, build: string | undefined): Moment {
 function seenBefore({ looks }: Past, build: string | undefined, began: Moment): Map<string, number> {
   const at = looks.findLastIndex((look) => look.build === build);
   const earlier = at < 0 ? looks.filter((look) => look.at <= began.before) : looks.slice(0, at);
-  const seen = new Map<string, number>();
+  const lastShown = new Map<string, number>();
   for (const look of earlier.toReversed()) {
-    if (look.build !== build && !seen.has(look.build)) seen.set(look.build, look.at);
+    if (look.build !== build && !lastShown.has(look.build)) lastShown.set(look.build, look.at);
   }
-  return seen;
+  return lastShown;
 }
 
 /** When a build served, in ms since 1970. Before `since`, from the end of the one before on, it may have been either. */

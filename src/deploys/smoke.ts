@@ -151,11 +151,11 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: Sm
     await observed.look({ withRuns: false });
     const { is: shows, reason } = observed.shown;
     const waitedMs = elapsed() - started;
-    const found = /^(not known|later)$/.test(shows)
+    const answered = /^(not known|later)$/.test(shows)
       ? nobody(reason)
       : await byReplica(context, observed, answer, { run, isLate: isRunLate(answer, run, waitedMs) });
-    const isFinal = found.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
-    if (isFinal || waitedMs >= lateMs) return found;
+    const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
+    if (isFinal || waitedMs >= lateMs) return answered;
     await delay(pauseMs);
   }
 }

@@ -82,13 +82,13 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const started = elapsed();
   const began = context.platformNow();
   if (serves !== undefined) {
-    const found = {
+    const superseded = {
       finding: 'superseded',
       because: 'shows',
       reason: `build ${shortBuild(serves)} serves now`,
     } as const;
-    const seen = { ...notSeen, smokeCalls: 0 };
-    return tell(context, options, { ...found, watchedMs: 0, watchMs: 0, seen, failedRunIds: [] });
+    const counts = { ...notSeen, smokeCalls: 0 };
+    return tell(context, options, { ...superseded, watchedMs: 0, watchMs: 0, seen: counts, failedRunIds: [] });
   }
   context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
@@ -105,15 +105,15 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const watchMs = isKnown || smoke.says === 'no' ? undefined : options.watchMs;
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
   const healthy = history.foundHealthy(build, options.isNew ? served[0] : build);
-  const found = await watchBuild(context, observed, besideEarlier(smoke, healthy), watchMs);
+  const health = await watchBuild(context, observed, besideEarlier(smoke, healthy), watchMs);
   const watchedMs = elapsed() - started;
   const isWatched = watchMs !== undefined;
   return tell(context, options, {
-    ...found,
+    ...health,
     watchedMs,
     watchMs: isWatched ? watchedMs : 0,
     seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
-    ...(found.because === 'smoke' && { isCallers: smoke.isCallers, said: smoke.said }),
+    ...(health.because === 'smoke' && { isCallers: smoke.isCallers, said: smoke.said }),
     hasEarlier: earlierBuilds.size > 0,
     failedRunIds: observed.calls.failed(),
     shows: observed.shown.earlier,
@@ -130,17 +130,17 @@ function besideEarlier(smoke: Smoke, healthy: string | undefined): Smoke {
 }
 
 /** Writes down what was found, and says it. */
-async function tell(context: Context, options: BuildVerification, found: FoundHealth): Promise<Verified> {
+async function tell(context: Context, options: BuildVerification, health: FoundHealth): Promise<Verified> {
   const { app, build } = options;
-  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = found;
+  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = health;
   const verdict = { build, verdict: finding, container, watchedMs };
   const told = finding === 'healthy' ? '' : reason;
   await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, watchMs });
   if (finding !== 'healthy') {
     const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
-    const error = await verdictError(options, found, details);
+    const error = await verdictError(options, health, details);
     if (finding !== 'sick') return { finding, error };
-    const explaining = begun(explain(context, options, error, found));
+    const explaining = begun(explain(context, options, error, health));
     return { finding, error, explained: () => waitForLog(context, app, explaining) };
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
@@ -170,9 +170,9 @@ async function isStillHealthy(
   await context.delay(pauses.firstMs);
   await observed.look({ withRuns: true });
   const { isWell, doubt, because } = wellSince(observed, health.at);
-  const found = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
+  const watched = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
   if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
-  context.progress.note(isWell ? `${found}: not watched again` : `${found}, but ${doubt}: watching it again`);
+  context.progress.note(isWell ? `${watched}: not watched again` : `${watched}, but ${doubt}: watching it again`);
   return isWell;
 }
 
@@ -187,9 +187,9 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-async function verdictError(options: BuildVerification, found: FoundHealth, details: Record<string, unknown>) {
+async function verdictError(options: BuildVerification, health: FoundHealth, details: Record<string, unknown>) {
   const { app, build, goOn, calling } = options;
-  const { finding: verdict, because, reason, shows, isCallers } = found;
+  const { finding: verdict, because, reason, shows, isCallers } = health;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -205,7 +205,7 @@ async function verdictError(options: BuildVerification, found: FoundHealth, deta
     const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
-  return sickError(options, found, details);
+  return sickError(options, health, details);
 }
 
 function sickError(
@@ -238,11 +238,11 @@ async function explain(
     const source = appLogSource(until, app, container ? { container } : {});
     return readLogText(until, source, { ending, since: container ? undefined : since });
   });
-  const shown = log.slice(-shownLines);
+  const lines = log.slice(-shownLines);
   const of = container ? "the replica's" : "the app's";
-  if (shown.length > 0) error.facts.why = `end of ${of} log:\n${shown.join('\n')}`;
+  if (lines.length > 0) error.facts.why = `end of ${of} log:\n${lines.join('\n')}`;
   error.facts.log = log;
-  error.facts.details = { ...error.facts.details, log: shown };
+  error.facts.details = { ...error.facts.details, log: lines };
   await (await import('../causes/index.ts')).addCause(context, error, config, seen);
 }
 

@@ -97,8 +97,8 @@ export async function removeRecord(state: string, of: ArchiveKey & { build: stri
 /** The files of a folder that are still there, with their sizes in bytes and their times in ms. */
 export async function filesOf(folder: string): Promise<{ name: string; bytes: number; modified: number }[]> {
   const stats = (name: string) => stat(join(folder, name)).catch(() => undefined);
-  const found = await Promise.all(namesIn(folder).map(async (name) => ({ name, stats: await stats(name) })));
-  return found.flatMap(({ name, stats }) => (stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : []));
+  const files = await Promise.all(namesIn(folder).map(async (name) => ({ name, stats: await stats(name) })));
+  return files.flatMap(({ name, stats }) => (stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : []));
 }
 
 /** Removes what was kept of a build that failed, or of an app that was deleted. Best effort. */
@@ -138,8 +138,8 @@ export async function removeUnused(state: string, now: number): Promise<void> {
 
 /** The files of a build, as this machine has sent them. Undefined if it has not kept them. */
 export async function readKeptFiles(context: Context, app: string, build: string) {
-  const own = placesOf(context).find(({ at }) => at === undefined);
-  return (await own?.records(app, build))?.[0]?.entries;
+  const machine = placesOf(context).find(({ at }) => at === undefined);
+  return (await machine?.records(app, build))?.[0]?.entries;
 }
 
 /** Why the archive of a build cannot be deployed from here; undefined if it can. Nothing is downloaded. */
@@ -168,7 +168,7 @@ export async function withKeptArchive<T>(
   context: Context,
   app: string,
   build: string,
-  use: (found: UsableArchive | undefined) => Promise<T>,
+  use: (usable: UsableArchive | undefined) => Promise<T>,
 ): Promise<T> {
   const kept = await findKept(context, app, build);
   if (!kept) return use(undefined);
@@ -193,11 +193,11 @@ export async function withKeptArchive<T>(
 async function findKept(context: Context, app: string, build: string) {
   const { settings, project } = context;
   const history = await readHistory(context, app);
-  const own = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
+  const ownHistory = await readOwnHistory(settings, stateKey(platformOf(settings), project, app));
   for (const each of [build, ...history.ofSame(build)]) {
     for (const { at, records } of placesOf(context)) {
       const [kept] = await records(app, each);
-      const sent = at === undefined ? undefined : (own.sent(each) ?? history.sent(each))?.archive;
+      const sent = at === undefined ? undefined : (ownHistory.sent(each) ?? history.sent(each))?.archive;
       if (kept && (sent ?? kept.sha256) === kept.sha256) return { ...kept, at };
     }
   }

@@ -149,16 +149,16 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
 
 /** The newest of each app, and the newest not found sick. None of another emulator: it has ended. */
 async function newestOfApps({ settings }: Context): Promise<Set<string>> {
-  const found = new Map<StateKey, KeptArchive[]>();
+  const byApp = new Map<StateKey, KeptArchive[]>();
   const records = (await readRecords(settings.folders.state)).sort(latestFirst(({ keptAt }) => keptAt));
   for (const kept of records) {
     const { platform, project, app } = kept;
     const isOver = platform !== platformOf(settings) && URL.canParse(platform) && isLoopbackHost(new URL(platform));
     const key = stateKey(platform, project, app);
-    if (!isOver) onceFor(found, key, () => []).push(kept);
+    if (!isOver) onceFor(byApp, key, () => []).push(kept);
   }
   const names = new Set<string>();
-  for (const [key, ofApp] of found) {
+  for (const [key, ofApp] of byApp) {
     const history = await readOwnHistory(settings, key);
     const well = ofApp.filter(({ build }) => !history.isSick(build));
     for (const kept of [...ofApp.slice(0, maxOfApp), ...well.slice(0, 2)]) names.add(recordName(kept));

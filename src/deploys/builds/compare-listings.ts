@@ -51,8 +51,8 @@ function byPath(files: readonly BuildFile[]): Map<string, BuildFile> {
 }
 
 /** False if one of them is not known. */
-function isOther(one: number | string | undefined, other: number | string | undefined): boolean {
-  return one !== undefined && other !== undefined && one !== other;
+function isOther(a: number | string | undefined, b: number | string | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b;
 }
 
 export interface BuildFile {

@@ -86,10 +86,10 @@ export async function resolveBuild(source: ProjectContext, app: string, word: st
   }
   const typed = word ?? '';
   const unlisted = 'id' in wanted ? wanted.id : undefined;
-  const found = await findListedBuild(source, app, typed).catch((error: unknown) => {
+  const listed = await findListedBuild(source, app, typed).catch((error: unknown) => {
     if (unlisted === undefined || error instanceof UsageError) throw error;
   });
-  const id = found?.id ?? unlisted;
+  const id = listed?.id ?? unlisted;
   if (id === undefined) throw noneFound(typed, { noun: 'build', app, list: gantryCommand`builds list ${app}` });
   return id;
 }
@@ -237,13 +237,13 @@ function explainSilence(context: Context, { app, config }: { app: string; config
     last.isExplained = true;
     const { explainStart, locateCause } = await import('../../causes/index.ts');
     const text = log.join('\n');
-    const found = explainStart(text, { config, status: ownStatus(status) });
-    if (!found) return;
-    const { cause, title, fix } = found;
+    const explanation = explainStart(text, { config, status: ownStatus(status) });
+    if (!explanation) return;
+    const { cause, title, fix } = explanation;
     const shownAs = config ? relative(cwd, config.file) : '';
-    const location = await locateCause({ cwd, env, signal }, text, found, config, shownAs);
+    const location = await locateCause({ cwd, env, signal }, text, explanation, config, shownAs);
     const message = `${app} is not ready after ${duration(elapsed() - started)}: ${title}`;
-    progress.warn({ severity: 'warning', cause, message, location, why: found.evidence?.text, fix });
+    progress.warn({ severity: 'warning', cause, message, location, why: explanation.evidence?.text, fix });
   };
 }
 

@@ -22,10 +22,11 @@ export async function readRepository(context: GitContext): Promise<Repository | 
   if (folder === '') return undefined;
   const url = await findRemote(context);
   // On another machine, the same path may be another repository.
-  const own = async () => [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
+  const localId = async () =>
+    [url, (await firstCommit(context)) ?? `${hostname()}:${folder}`].filter(Boolean).join(' ');
   return {
     root: folder,
-    id: placeOfRemote(url) ?? (await own()),
+    id: placeOfRemote(url) ?? (await localId()),
     name: basename(url ? withoutSuffix(url).replace(/^.*[:/]/, '') : folder),
   };
 }
@@ -259,8 +260,8 @@ async function githubFork(read: (name: Variable) => string | undefined): Promise
     return head?.repo === null || isOther(head?.repo?.full_name, base?.repo?.full_name) ? number : undefined;
   }
   if (read('GITHUB_HEAD_REF') === undefined) return undefined;
-  const known = /^refs\/pull\/(\d+)\//.exec(read('GITHUB_REF') ?? '')?.[1];
-  if (known !== undefined || path === undefined) return known;
+  const fromRef = /^refs\/pull\/(\d+)\//.exec(read('GITHUB_REF') ?? '')?.[1];
+  if (fromRef !== undefined || path === undefined) return fromRef;
   throw new UsageError('whether the pull request is from a fork is not known', {
     why: `${path} does not describe it`,
     fix: 'set GITHUB_EVENT_PATH to the file with the event of the pull request',

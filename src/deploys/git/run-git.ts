@@ -52,14 +52,14 @@ const noWork = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_
 async function settingsWithoutPrograms(context: GitContext): Promise<string[]> {
   const listed = (await start(context, ['config', '--list', '--show-scope', '-z'])).split('\0');
   const outer = new Map<string, string>();
-  const own = new Set<string>();
+  const ownNames = new Set<string>();
   for (let at = 0; at + 1 < listed.length; at += 2) {
     const [, name = '', value = ''] = /^((?:filter|hook)\..*?)(?:\n(.*))?$/s.exec(listed[at + 1] ?? '') ?? [];
     if (name === '') continue;
-    if (/^(local|worktree)$/.test(listed[at] ?? '')) own.add(name);
+    if (/^(local|worktree)$/.test(listed[at] ?? '')) ownNames.add(name);
     else outer.set(name, value);
   }
-  return [...own].flatMap((name) => {
+  return [...ownNames].flatMap((name) => {
     if (name.includes('=')) throw new FailedError(`git is not used here: the repository has the setting ${name}`);
     return ['-c', `${name}=${outer.get(name) ?? (/\.(required|enabled)$/.test(name) ? 'false' : '')}`];
   });
@@ -182,8 +182,8 @@ export async function findRevision(context: Context, revision: string): Promise<
 
 /** Trees and files by their names, with one process. What this clone does not have is absent. */
 export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal'>, names: readonly string[]) {
-  const found = new Map<string, { id: string; bytes: Buffer }>();
-  if (names.length === 0) return found;
+  const objects = new Map<string, { id: string; bytes: Buffer }>();
+  if (names.length === 0) return objects;
   const input = names.map((name) => `${name}\n`).join('');
   const read = Buffer.from(await tryGit(context, ['cat-file', '--batch'], { encoding, input }), encoding);
   let at = 0;
@@ -191,10 +191,10 @@ export async function readObjects(context: Pick<Context, 'env' | 'cwd' | 'signal
     const end = read.indexOf('\n', at);
     const [, id, size] = /^([0-9a-f]{40,}) \w+ (\d+)$/.exec(read.toString('latin1', at, end)) ?? [];
     at = end + 1;
-    if (id !== undefined) found.set(name, { id, bytes: read.subarray(at, at + Number(size)) });
+    if (id !== undefined) objects.set(name, { id, bytes: read.subarray(at, at + Number(size)) });
     if (id !== undefined) at += Number(size) + 1;
   }
-  return found;
+  return objects;
 }
 
 /** Names are bytes. */

@@ -75,8 +75,8 @@ export class AppHistory {
   commitOf(build: string): BuildCommit {
     const { commit, dirty = false } = this.sent(build) ?? {};
     if (commit !== undefined) return { commit, dirty, evidence: 'record' };
-    const found = this.#last('commit', (event) => event.build === build);
-    return found ? { commit: found.commit, dirty: false, evidence: found.evidence } : noCommit;
+    const byFiles = this.#last('commit', (event) => event.build === build);
+    return byFiles ? { commit: byFiles.commit, dirty: false, evidence: byFiles.evidence } : noCommit;
   }
 
   preview(): EventOf<'preview'> | undefined {
@@ -139,13 +139,13 @@ export class AppHistory {
    */
   isSick(build: string, since = ''): boolean {
     const isSame = (other: string) => this.areOfSame(other, build);
-    const found = this.#lastVerdict(build, since);
-    if (found?.verdict === 'sick') return true;
+    const last = this.#lastVerdict(build, since);
+    if (last?.verdict === 'sick') return true;
     const left = this.#own.findLast((event) => {
       if (event.at <= since) return false;
       // Over another one of the same files, a rollback only changes settings.
       if (event.event === 'rolled-back') return isSame(event.from) !== isSame(event.to);
-      return event === found || (event.event === 'sent' && isSame(event.build));
+      return event === last || (event.event === 'sent' && isSame(event.build));
     });
     return left?.event === 'rolled-back' && isSame(left.from);
   }
@@ -159,8 +159,8 @@ export class AppHistory {
   /** The build that was found healthy before, if the same was sent for it as for both of these. */
   foundHealthy(build: string, before: string | undefined): string | undefined {
     if (before === undefined || !this.areOfSame(before, build)) return undefined;
-    const found = this.#lastVerdict(build);
-    return found?.verdict === 'healthy' ? found.build : undefined;
+    const last = this.#lastVerdict(build);
+    return last?.verdict === 'healthy' ? last.build : undefined;
   }
 
   /** The last one that is certain of a build, or another one of the same files. */
@@ -171,9 +171,9 @@ export class AppHistory {
 
   /** Since when lines of the log may be of a build that serves, in ms: since it was seen to, or was sent. */
   servesSince(build: string): number | undefined {
-    const seen = this.#all('served').find((event) => event.build === build);
+    const served = this.#all('served').find((event) => event.build === build);
     const sent = this.sent(build);
-    return seen ? Date.parse(seen.at) - clockErrorMs : sent && Date.parse(sent.at);
+    return served ? Date.parse(served.at) - clockErrorMs : sent && Date.parse(sent.at);
   }
 
   /** When builds served that were found sick, from their uploads on, in ms. */
@@ -212,8 +212,8 @@ export class AppHistory {
   fileSettings(build: string | null | undefined): DeployedSettings {
     const sent = this.sent(build);
     if (!sent) return { scaled: this.#scaled() };
-    const shown = { ...this.firstSettingsOf(sent.build), ...sent.made };
-    return { sent: sent.settings, shown, tried: this.triedBeside(sent.build) };
+    const settings = { ...this.firstSettingsOf(sent.build), ...sent.made };
+    return { sent: sent.settings, shown: settings, tried: this.triedBeside(sent.build) };
   }
 
   /** What `apps scale` has set since another build was last seen to serve. */
@@ -246,8 +246,8 @@ export class AppHistory {
   }
 
   /** Whether the same was sent for two builds: the same files with the same settings, or one was made of the other. */
-  areOfSame(one: string, other: string): boolean {
-    return this.#contentOf(one) === this.#contentOf(other);
+  areOfSame(build: string, other: string): boolean {
+    return this.#contentOf(build) === this.#contentOf(other);
   }
 
   /** Other builds of the same files, the latest first. */
@@ -256,14 +256,14 @@ export class AppHistory {
       if (event.event === 'rolling-back') return [event.to, event.as];
       return event.event === 'sent' ? [event.restored ?? event.build, event.build] : [];
     });
-    const known = new Set(made.reverse());
-    return [...known].filter((other) => other !== build && this.areOfSame(other, build));
+    const builds = new Set(made.reverse());
+    return [...builds].filter((other) => other !== build && this.areOfSame(other, build));
   }
 
   /** What was sent for a build, as digests; without a record of that, the build, or the one that a rollback made it of. */
   #contentOf(build: string): string {
-    const known = this.#contents.get(build);
-    if (known !== undefined) return known;
+    const cached = this.#contents.get(build);
+    if (cached !== undefined) return cached;
     this.#contents.set(build, build);
     // A revision may have been forced.
     const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);

@@ -42,8 +42,8 @@ export function sentSettings(body: AppCreation): Record<string, unknown> {
 }
 
 function pickSet(from: Record<string, unknown>, fields: readonly string[]): Record<string, unknown> {
-  const known = fields.map((field) => [field, from[field]] as const);
-  return Object.fromEntries(known.filter(([, value]) => value !== undefined && value !== null && value !== ''));
+  const entries = fields.map((field) => [field, from[field]] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null && value !== ''));
 }
 
 export type SettingsChange = ReturnType<typeof changedSettings>;
@@ -78,7 +78,7 @@ export class FollowedSettings {
   }
 
   #change(build: string, after: Record<string, unknown>): void {
-    const known = this.#of.get(build);
-    if (known) this.#of.set(build, { ...known, ...after });
+    const settings = this.#of.get(build);
+    if (settings) this.#of.set(build, { ...settings, ...after });
   }
 }

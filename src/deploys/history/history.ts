@@ -26,13 +26,13 @@ import { changedSettings, shownSettings } from './followed-settings.ts';
 
 /** The history of this machine and its team. Throws FailedError if this machine's cannot be read at all. */
 export async function readHistory(context: Context, app: string): Promise<AppHistory> {
-  const [own, team] = await Promise.all([
+  const [machine, team] = await Promise.all([
     logOf(context, app).read(context.platformNow()),
     readTeamEvents(context, shortAppName(context.project, app)),
   ]);
-  const unreadable = own.unreadable + team.unreadable;
+  const unreadable = machine.unreadable + team.unreadable;
   if (unreadable > 0) context.progress.warn(`skipped ${count(unreadable, 'unreadable line')} in the history of ${app}`);
-  return new AppHistory(mergeEvents(own.events, team.events));
+  return new AppHistory(mergeEvents(machine.events, team.events));
 }
 
 /** The runs of files that this machine has started by now, and its team when the command first asked. Best effort. */
@@ -85,10 +85,10 @@ export async function recordLook(
   if (build !== undefined) {
     const settings = shownSettings(app);
     const last = history.served()?.build ?? null;
-    const known = last === build ? history.settingsOf(build) : undefined;
+    const settingsBefore = last === build ? history.settingsOf(build) : undefined;
     const tried = history.triedBeside(build);
     const notOurs = Object.entries(settings).filter(([name, value]) => tried[name] !== value);
-    const change = known && changedSettings(known, Object.fromEntries(notOurs));
+    const change = settingsBefore && changedSettings(settingsBefore, Object.fromEntries(notOurs));
     if (!change) await record('served', { build, before: last === build ? null : last, settings });
     else if (Object.keys(change.after).length > 0) await record('noticed', { build, ...change });
   }
@@ -111,8 +111,8 @@ export async function forgetHistory(context: Context, app: string): Promise<void
 /** One log for all of a command, which keeps what it has read of it. */
 function logOf({ settings, project }: Context, name: string): EventLog {
   const key = stateKey(platformOf(settings), project, shortAppName(project, name));
-  const known = onceFor(logs, settings, () => new Map<string, EventLog>());
-  return onceFor(known, key, () => new EventLog(fileOf(settings, key)));
+  const logsOfCommand = onceFor(logs, settings, () => new Map<string, EventLog>());
+  return onceFor(logsOfCommand, key, () => new EventLog(fileOf(settings, key)));
 }
 
 /** Stands in place of an app: what is on record of all apps of a project. */
@@ -150,7 +150,7 @@ function userName(): string {
 }
 
 /** What a later command of this machine needs if this one is killed: of no use to others. */
-const own: readonly EventName[] = ['created'];
+const unshared: readonly EventName[] = ['created'];
 /** What any command sees that reads the app. These wait for a command that changes something: reading writes nothing. */
 const looks: readonly EventName[] = ['served', 'noticed', 'commit'];
 const isLook = (event: HistoryEvent) =>
@@ -190,7 +190,7 @@ function withoutMarks(event: HistoryEvent): HistoryEvent {
 /** Lets the team know of an event. */
 async function shareEvent(context: Context, app: string, event: HistoryEvent): Promise<void> {
   const team = teamStateOf(context);
-  if (!team || own.includes(event.event)) return;
+  if (!team || unshared.includes(event.event)) return;
   const folder = team.folderOf('history', app);
   const text = stringifyJson(event);
   const name = documentName(event.at, text);

@@ -83,8 +83,8 @@ export async function planPreview(context: Context, { preview, configFile, name,
   const { cwd, progress } = context;
   const repository = await readRepository(context);
   const refs = await readRefs(context);
-  const own = async () => (await forkPullRequest(context)) ?? (await currentBranch(context, refs));
-  const branch = preview === true ? await own() : preview;
+  const branchHere = async () => (await forkPullRequest(context)) ?? (await currentBranch(context, refs));
+  const branch = preview === true ? await branchHere() : preview;
   if (!branch) {
     throw new UsageError('no branch to preview', {
       why: repository ? 'HEAD is not on a branch' : `${cwd} is not in a git repository`,
@@ -113,8 +113,8 @@ export async function planPreview(context: Context, { preview, configFile, name,
 async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
   const record = (await readHistory(context, app)).preview();
   if (!record) return undefined;
-  const shown = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
-  const isGone = 'refusal' in shown && shown.refusal instanceof NotFoundError;
+  const evidence = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
+  const isGone = 'refusal' in evidence && evidence.refusal instanceof NotFoundError;
   return isGone ? undefined : record;
 }
 
@@ -144,13 +144,13 @@ export async function listPreviews(
     return [proving.then((proven) => ({ app, name, ...proven }))];
   });
   const isLike = (name: string) => bases.some((base) => base && name.startsWith(`${base}-`));
-  const found = (await Promise.all(read)).filter(({ name, branch }) => branch !== null || isLike(name));
-  const merged = await readMerged(context, found, clone);
-  const previews = found.map(({ app, name, branch, proof, record }) => {
+  const likely = (await Promise.all(read)).filter(({ name, branch }) => branch !== null || isLike(name));
+  const merged = await readMerged(context, likely, clone);
+  const previews = likely.map(({ app, name, branch, proof, record }) => {
     const { status = '', createdAt = null, updatedAt = null } = app;
     const isMerged = merged.get(name) ?? null;
-    const shown = { app: name, branch, proof, merged: isMerged, status, createdAt, updatedAt };
-    return { ...shown, expiresAt: endOf(app, record) };
+    const preview = { app: name, branch, proof, merged: isMerged, status, createdAt, updatedAt };
+    return { ...preview, expiresAt: endOf(app, record) };
   });
   return { repository, previews: previews.sort(latestFirst(({ updatedAt }) => updatedAt)) };
 }
@@ -174,10 +174,11 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
 type Proven = ReturnType<typeof prove>;
 
 function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {
-  const own = history.preview();
+  const lastRecord = history.preview();
   const sent = history.lastSent();
-  const isOfHere = own?.repository === repository && (repository !== noRepository.id || own.base === here);
-  const record = isOfHere && previewName(own) === name ? own : undefined;
+  const isOfHere =
+    lastRecord?.repository === repository && (repository !== noRepository.id || lastRecord.base === here);
+  const record = isOfHere && previewName(lastRecord) === name ? lastRecord : undefined;
   if (record) return { branch: record.branch, proof: 'record' as const, record, sent };
   const branch = findPreviewSource(name, repository, branches.keys())?.branch ?? null;
   return { branch, proof: branch === null ? null : ('branch' as const), record, sent };

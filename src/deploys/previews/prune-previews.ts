@@ -75,8 +75,8 @@ async function prune(context: Context, preview: Preview, filter: PruneFilter, re
   if (await stays(context, preview, filter)) return false;
   // The question may have waited for long: another machine may have deployed it again since, or given it more time.
   teamStateOf(context)?.lookAgain();
-  const shown = (await listKnown(context, filter, repository)).previews.find((each) => each.app === app);
-  if (shown?.updatedAt !== updatedAt || !isChosen(context, shown, filter)) {
+  const current = (await listKnown(context, filter, repository)).previews.find((each) => each.app === app);
+  if (current?.updatedAt !== updatedAt || !isChosen(context, current, filter)) {
     progress.note(`${app} was deployed, renewed or deleted meanwhile: skipped`);
     return false;
   }
@@ -126,9 +126,9 @@ function isChosen(
 function noteEndless(context: Context, previews: readonly Preview[]): void {
   const endless = previews.filter(({ proof, expiresAt }) => proof !== null && expiresAt === null);
   if (endless.length === 0) return;
-  const known = teamStateOf(context) ? '' : ' on this machine';
+  const where = teamStateOf(context) ? '' : ' on this machine';
   context.progress.note(
-    sentence`skipped ${names(endless)}: no --ttl is known${known}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`,
+    sentence`skipped ${names(endless)}: no --ttl is known${where}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`,
   );
 }
 
@@ -162,12 +162,12 @@ export function whyItStays(facts: PreviewFacts, byRecord: boolean): string | und
 const about = (build: string | undefined, what: string) => build && `build ${shortBuild(build)} ${what}`;
 
 function live({ serving, shows }: Pick<AppReading, 'serving' | 'shows'>): readonly string[] {
-  const shown = shows === null ? [] : [shows];
-  return serving.is === 'one of' ? [...shown, ...serving.builds] : serving.is === 'one' ? [serving.build] : shown;
+  const builds = shows === null ? [] : [shows];
+  return serving.is === 'one of' ? [...builds, ...serving.builds] : serving.is === 'one' ? [serving.build] : builds;
 }
 
-function liveBesides(facts: PreviewFacts, known: ReadonlySet<string>): string | undefined {
-  return live(facts).find((id) => !known.has(id));
+function liveBesides(facts: PreviewFacts, builds: ReadonlySet<string>): string | undefined {
+  return live(facts).find((id) => !builds.has(id));
 }
 
 /** Not earlier than the last one on record, as far as their times tell. */
@@ -179,13 +179,13 @@ function otherThanSent({ builds, sent, lastSent }: PreviewFacts): BuildFact | un
 
 /** `sent`: by a deploy on record. `main`: the default branch, if files count. `committed`: that has all files of these. */
 async function readPreviewFacts(context: Context, name: string, byFiles: boolean) {
-  const shown = await observe(context, name);
+  const reading = await observe(context, name);
   const history = await readHistory(context, name);
   const main = byFiles ? (await readRefs(context)).defaultBranch : undefined;
-  const sources = live(shown).map((id) => ({ id, commit: committedFrom(history.sent(id)) }));
+  const sources = live(reading).map((id) => ({ id, commit: committedFrom(history.sent(id)) }));
   const commits = sources.flatMap(({ commit }) => commit ?? []);
   const merged = main && (await findMerged(context, commits, main.ref));
   const committed = new Set(sources.flatMap(({ id, commit }) => (commit && merged?.has(commit) ? id : [])));
-  const sent = new Set(shown.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
-  return { ...shown, sent, lastSent: history.lastSent()?.build, main: main?.name, committed };
+  const sent = new Set(reading.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
+  return { ...reading, sent, lastSent: history.lastSent()?.build, main: main?.name, committed };
 }

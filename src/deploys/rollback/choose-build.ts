@@ -74,7 +74,7 @@ export async function chooseServing(
   context: Context,
   name: string,
   seen: AppReading,
-  without: (known: BuildCommit) => Fix,
+  without: (commit: BuildCommit) => Fix,
 ): Promise<Chosen> {
   const looked = await lookBack(context, name, seen);
   const { live } = looked;
@@ -85,29 +85,29 @@ export async function chooseServing(
   return { ...looked, target, isLive: false, done: undefined, without: without(looked.history.commitOf(live)) };
 }
 
-async function lookBack(context: Context, name: string, seen: AppReading, sick?: string) {
+async function lookBack(context: Context, name: string, reading: AppReading, sick?: string) {
   const { api, project } = context;
-  const app = seen.app ?? (await fetchApp(api, { project, app: name }));
-  const live = sick ?? servingBuild(seen.serving) ?? liveBuild(app);
-  return { app, live, history: await recordLook(context, name, app, seen.list) };
+  const app = reading.app ?? (await fetchApp(api, { project, app: name }));
+  const live = sick ?? servingBuild(reading.serving) ?? liveBuild(app);
+  return { app, live, history: await recordLook(context, name, app, reading.list) };
 }
 
 async function buildOf({ api, project }: Context, app: string, build: string, { list }: AppReading): Promise<Build> {
   return list.find(({ id }) => id === build) ?? fetchBuild(api, { project, app, build });
 }
 
-async function readyBuildOf(context: Context, app: string, build: string, seen: AppReading): Promise<Build> {
-  const found = await buildOf(context, app, build, seen);
-  if (buildPhase(found.status) !== 'succeeded') throw notReadyError(app, found);
-  return found;
+async function readyBuildOf(context: Context, app: string, build: string, reading: AppReading): Promise<Build> {
+  const listed = await buildOf(context, app, build, reading);
+  if (buildPhase(listed.status) !== 'succeeded') throw notReadyError(app, listed);
+  return listed;
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */
 function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], target: string): void {
   const end = before.findIndex(({ id }) => id === target);
   const passed = before.slice(0, end).filter(({ why }) => why !== undefined);
-  for (const why of new Set(passed.map((one) => one.why))) {
-    const skipped = passed.filter((one) => one.why === why).length;
+  for (const why of new Set(passed.map((candidate) => candidate.why))) {
+    const skipped = passed.filter((candidate) => candidate.why === why).length;
     progress.note(`skipped ${count(skipped, 'build')}: ${why}`);
   }
 }
@@ -141,9 +141,9 @@ export function keptScaling(
 }
 
 /** The scaling that is not what the platform made of the own settings of a build. */
-export function changedScaling(history: AppHistory, build: string, shown: Record<string, unknown>) {
+export function changedScaling(history: AppHistory, build: string, scaled: Record<string, unknown>) {
   const made = history.firstSettingsOf(build);
-  const kept = Object.entries(scalingOf(shown)).filter(([field, value]) => value !== made[field]);
+  const kept = Object.entries(scalingOf(scaled)).filter(([field, value]) => value !== made[field]);
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
@@ -184,10 +184,10 @@ function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'histor
     const fix = gantryCommand`rollback ${app} BUILD`;
     return new NothingBeforeError(`which build of ${app} served${before} is not known`, { why, fix, details });
   }
-  const found = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
+  const because = sick.length > 0 ? { why: `rolled back or found sick: ${firstBuilds(sick)}` } : {};
   const fix = gantryCommand`builds list ${app}`;
   const message = `${app} has no build${before} that served, is well and has other files`;
-  return new NothingBeforeError(message, { ...found, fix, details });
+  return new NothingBeforeError(message, { ...because, fix, details });
 }
 
 const firstBuilds = (builds: readonly string[]) => buildsText(builds.slice(0, 3));

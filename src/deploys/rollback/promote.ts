@@ -26,7 +26,7 @@ export async function promote(
   const started = await startRedeploy(unlimited, given, 'promotion', typedMs);
   const { limit, app: from, seen } = started;
   const { context } = limit;
-  const choice = await chooseServing(context, from, seen, (known) => withoutArchive(from, app, known));
+  const choice = await chooseServing(context, from, seen, (commit) => withoutArchive(from, app, commit));
   if (!force) refuseSick(from, choice);
   const onto = await lookAtOther(context, app, from);
   if (serveSame(choice, onto)) {
@@ -51,10 +51,10 @@ function withoutArchive(from: string, to: string, { commit, dirty }: BuildCommit
 
 /** Whether the same was sent for both builds, and the one that serves is not known to be sick. */
 function serveSame({ history, target }: Chosen, { history: other, live }: Onto): boolean {
-  const one = history.sent(target.id);
+  const promoted = history.sent(target.id);
   const same = other.sent(live);
-  const isEqual = one?.filesDigest === same?.filesDigest && one?.settingsDigest === same?.settingsDigest;
-  return one !== undefined && live !== undefined && isEqual && !other.isSick(live);
+  const isEqual = promoted?.filesDigest === same?.filesDigest && promoted?.settingsDigest === same?.settingsDigest;
+  return promoted !== undefined && live !== undefined && isEqual && !other.isSick(live);
 }
 
 /** Asks before another app is replaced, which the names of both in their config files prove: one of these may be mistyped. */
@@ -63,7 +63,7 @@ async function askIfOther({ prompt }: Context, from: Chosen, to: Onto, message: 
   const theirs = namesOf(to.history);
   const isProven = from.history.sent(from.target.id)?.inFile && to.history.sent(to.live)?.inFile;
   // A stage may have a config file of its own, with a name that begins like the other one.
-  const isStage = ours.some((one) => theirs.some((name) => one.startsWith(name) || name.startsWith(one)));
+  const isStage = ours.some((ourName) => theirs.some((name) => ourName.startsWith(name) || name.startsWith(ourName)));
   if (!isProven || isStage) return;
   if (prompt.isPossible) return prompt.confirm(`${message}. Replace it?`);
   const why = `their config files name them ${ours.join(', ')} and ${theirs.join(', ')}`;
@@ -89,16 +89,16 @@ function refuseSick(app: string, { history, target }: Chosen): void {
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
 async function lookAtOther(context: Context, name: string, from: string): Promise<Onto> {
-  const seen = await settle(context, name);
-  const { app } = seen;
+  const reading = await settle(context, name);
+  const { app } = reading;
   if (!app) {
     const names = ((await findAppNames(context)) ?? []).filter((each) => each !== from);
     const meant = closestName(name, names);
     const fix = /[/:]/.test(name)
       ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
       : gantryCommand`deploy --name ${name} --new`;
-    const known = meant ? `: did you mean ${meant}?` : '';
-    throw new NotFoundError(`app ${name} not found in ${context.project}${known}`, {
+    const suggestion = meant ? `: did you mean ${meant}?` : '';
+    throw new NotFoundError(`app ${name} not found in ${context.project}${suggestion}`, {
       why: 'a build is promoted to an app that is there, in the same project',
       fix: meant ? gantryCommand`promote ${from} ${meant}` : fix,
       details: { app: name },
@@ -106,5 +106,5 @@ async function lookAtOther(context: Context, name: string, from: string): Promis
   }
   const history = await recordLook(context, name, app);
   const keep = { ...scalingOf(app), name, ...(app.region && { region: app.region }) };
-  return { seen, app, history, live: servingBuild(seen.serving) ?? liveBuild(app), keep };
+  return { seen: reading, app, history, live: servingBuild(reading.serving) ?? liveBuild(app), keep };
 }

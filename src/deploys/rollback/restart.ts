@@ -30,10 +30,10 @@ export async function restart(unlimited: Context, given: string, options: Restar
 }
 
 /** Waits until no replica of before is left, also none that only ends its calls. Throws PendingError. */
-async function untilReplaced(context: Context, { app, build }: RolledBack, seen: AppReading, maxMs: number) {
+async function untilReplaced(context: Context, { app, build }: RolledBack, reading: AppReading, maxMs: number) {
   const { project, progress } = context;
   const fix = gantryCommand`apps containers ${app}`;
-  const before = new Set(seen.list.map(({ id }) => id));
+  const before = new Set(reading.list.map(({ id }) => id));
   let left: string[] = [];
   const polling = {
     poll: (api: Context['api']) => api(listContainers, { project, app }),

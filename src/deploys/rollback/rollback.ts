@@ -74,8 +74,8 @@ export async function orRollBack(
   });
   const details = { ...error.facts.details, rollback };
   if (!context.signal.aborted) throw retold(error, `; ${rollback.message}`, fix, details);
-  const found = `build ${shortBuild(build)} of ${app} was found sick`;
-  throw retold(abortError(context.signal), `: ${found}; ${rollback.message}`, fix, details);
+  const sickness = `build ${shortBuild(build)} of ${app} was found sick`;
+  throw retold(abortError(context.signal), `: ${sickness}; ${rollback.message}`, fix, details);
 }
 
 async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
@@ -112,12 +112,12 @@ async function closeRollback(context: Context, plan: RolledBack, { done }: Chose
 }
 
 /** A sick build is rolled back if it serves, and if nothing that was created later is about to. */
-async function checkServes(context: Context, app: string, seen: AppReading, sick: string): Promise<void> {
-  const serves = servingBuild(seen.serving);
-  if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', seen);
-  const since = seen.list.filter(({ id }) => id !== sick && mayReplace(seen, id, sick));
+async function checkServes(context: Context, app: string, reading: AppReading, sick: string): Promise<void> {
+  const serves = servingBuild(reading.serving);
+  if (serves !== undefined && serves !== sick) throw new DeployedMeanwhileError(app, serves, 'serves now', reading);
+  const since = reading.list.filter(({ id }) => id !== sick && mayReplace(reading, id, sick));
   const [later] = await whichCanStart(context, app, since);
-  if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, seen);
+  if (later) throw new DeployedMeanwhileError(app, later.id, wasCreated, reading);
 }
 
 interface Ending {

@@ -87,14 +87,14 @@ export function withSource<T>(
 
 function withArchive<T>(context: Context, name: string, again: Again, use: UseSource<T>): Promise<T> {
   const { keep, history, target } = again;
-  return withKeptArchive(context, name, target.id, async (found) => {
-    if (!found) throw await noArchiveError(context, name, target.id, again.without);
-    const { kept, archive, from } = found;
+  return withKeptArchive(context, name, target.id, async (usable) => {
+    if (!usable) throw await noArchiveError(context, name, target.id, again.without);
+    const { kept, archive, from } = usable;
     const { entries } = archive;
     const { baseImages } = kept;
     // Builds of the same files may have been scaled otherwise.
-    const shown = kept.build === target.id ? {} : history.firstSettingsOf(target.id);
-    const body = { ...(kept.body as AppCreation), ...scalingOf(shown), ...keep };
+    const settings = kept.build === target.id ? {} : history.firstSettingsOf(target.id);
+    const body = { ...(kept.body as AppCreation), ...scalingOf(settings), ...keep };
     const resolvedAnew = await findResolvedAnew((path) => readArchivedText(archive.path, path), baseImages);
     const sent = history.sent(kept.build);
     const { commit = null } = sent ?? {};
@@ -141,8 +141,8 @@ function withCommit<T>(
   return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
     const local = await readRevision(context, folder, name, configFile);
     const { entries, bytes, config } = local;
-    const shown = { isNew: false, region: app.region };
-    const region = chooseRegion(context.settings.region, config.hardware.region, shown);
+    const place = { isNew: false, region: app.region };
+    const region = chooseRegion(context.settings.region, config.hardware.region, place);
     const made = makeSettings(config, { keep: { ...defined({ region }), ...keep } });
     const sent = history.sent(target.id);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
@@ -225,13 +225,13 @@ const lists: { kind: ResolvedAnew['kind']; path: string; pinned: RegExp }[] = [
 
 /** Packages without an exact version, and images without a digest. `read` gives the text of a file of the build. */
 async function findResolvedAnew(read: (path: string) => Promise<string | undefined>, baseImages: readonly string[]) {
-  const found: ResolvedAnew[] = [];
+  const open: ResolvedAnew[] = [];
   for (const { kind, path, pinned } of lists) {
     const requirements = linesOf((await read(path)) ?? '').filter((line) => !pinned.test(line));
-    for (const requirement of requirements) found.push({ kind, requirement });
+    for (const requirement of requirements) open.push({ kind, requirement });
   }
   const images = baseImages.filter((image) => !image.includes('@sha256:'));
-  return [...found, ...images.map((requirement) => ({ kind: 'image' as const, requirement }))];
+  return [...open, ...images.map((requirement) => ({ kind: 'image' as const, requirement }))];
 }
 
 /** Requirements, and other files that have more of them; no other options. */

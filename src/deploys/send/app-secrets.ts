@@ -5,8 +5,8 @@ import { tryRequest, unlessMissing } from '../../platform/waiting/index.ts';
 /** What replicas of an app get. Its own take precedence over those of the project; `app` is one that may have its own. */
 export async function readSecretsOf({ api, project }: Pick<Context, 'api' | 'project'>, app: string) {
   const ofApp = unlessMissing(api(getAppSecrets, { project, app }));
-  const [shared, own] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
-  return { values: { ...shared, ...own }, app: own && app };
+  const [shared, appOnly] = await Promise.all([api(getProjectSecrets, { project }), ofApp]);
+  return { values: { ...shared, ...appOnly }, app: appOnly && app };
 }
 
 export type AppSecrets = Awaited<ReturnType<typeof readSecretsOf>> | undefined;

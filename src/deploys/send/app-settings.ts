@@ -15,9 +15,9 @@ export function compareSettings(...compared: Parameters<typeof compareBody>) {
 export type SettingChange = ReturnType<typeof compareSettings>[number];
 
 /** The live values of replicas, cooldown and concurrency, to keep them in a deploy. */
-export function scalingOf(shown: Record<string, unknown>): Partial<AppCreation> {
+export function scalingOf(settings: Record<string, unknown>): Partial<AppCreation> {
   return Object.fromEntries(
-    scalingFields.flatMap((field) => (shown[field] === undefined ? [] : [[field, shown[field]]])),
+    scalingFields.flatMap((field) => (settings[field] === undefined ? [] : [[field, settings[field]]])),
   );
 }
 
@@ -42,13 +42,13 @@ const notCompared = new Set(['name', 'cliVersion']);
  */
 export function compareBody(config: AppConfig, body: AppCreation, app: App, deployed: DeployedSettings = {}) {
   const listed = listAppSettings(config);
-  const known = new Map(
+  const settings = new Map(
     listed.map(({ field, section, key, default: fallback }) => [field, { section, key, fallback }]),
   );
-  const fields = new Set(['runtime', ...known.keys(), ...Object.keys(body)]);
+  const fields = new Set(['runtime', ...settings.keys(), ...Object.keys(body)]);
   return [...fields].flatMap((field) => {
     if (notCompared.has(field)) return [];
-    const { section, key, fallback } = known.get(field) ?? {};
+    const { section, key, fallback } = settings.get(field) ?? {};
     const value = (body as Record<string, unknown>)[field];
     const from = deployedValue(app, field);
     const to = expectedValue(field, value, fallback, deployed);
@@ -102,8 +102,8 @@ const setupFields = ['compute', 'gpuCount', 'cpu', 'memory', 'region', 'minRepli
 
 /** What determines the cost: hardware, region and number of replicas, including the platform's defaults. */
 export function describeSetup(config: AppConfig, body: Record<string, unknown>): Record<string, unknown> {
-  const known = listAppSettings(config).filter(({ field }) => setupFields.includes(field));
-  return Object.fromEntries(known.map(({ field, default: fallback }) => [field, body[field] ?? fallback ?? null]));
+  const settings = listAppSettings(config).filter(({ field }) => setupFields.includes(field));
+  return Object.fromEntries(settings.map(({ field, default: fallback }) => [field, body[field] ?? fallback ?? null]));
 }
 
 /** Whether anyone may call the app, which is the platform's default. */

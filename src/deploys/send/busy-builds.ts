@@ -52,18 +52,18 @@ export function busyError(app: string, busy: readonly Build[]): ConflictError {
  * Builds end in the order in which they were created, also if deploys start at once. `own`: only those before this one.
  * Returns whether it waited.
  */
-export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, own?: string) {
+export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, ownId?: string) {
   const { elapsed, progress, project } = context;
   const started = elapsed();
   let busy: Build[] = [];
   const step = once(() => progress.step(`Waiting for other builds of ${app}`));
   const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
   const hasEnded = async (builds: readonly Build[]) => {
-    const ownBuild = builds.find(({ id }) => id === own);
+    const ownBuild = builds.find(({ id }) => id === ownId);
     const others = await whichCanStart(
       context,
       app,
-      builds.filter(({ id }) => id !== own),
+      builds.filter(({ id }) => id !== ownId),
     );
     const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
     if (earlier.length === 0) return true;
@@ -78,7 +78,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
     await limit.wait((ms) => {
       const deadline = new Deadline(context, ms, () => timeoutError(app, busy, ms));
       const onFailure = (error: unknown, silentMs: number) =>
-        void throwUnlessTransient(error, silentMs, own ? { ...work, ageMs: deadline.waitedMs } : work);
+        void throwUnlessTransient(error, silentMs, ownId ? { ...work, ageMs: deadline.waitedMs } : work);
       return pollUntil(context, { poll: (api) => list(api, project, app), deadline, pauses, onFailure }, hasEnded);
     });
   } catch (error) {
@@ -91,23 +91,23 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
 }
 
 /** Where times do not tell, those that have started go first, and of the others each may wait: their ids decide. */
-function goesBefore(other: Build, own: Build): boolean {
-  const known = order(buildFact(other).created, buildFact(own).created);
-  return known === 'unknown' ? !isPending(other.status) || other.id < own.id : known === 'before';
+function goesBefore(other: Build, ownBuild: Build): boolean {
+  const byTime = order(buildFact(other).created, buildFact(ownBuild).created);
+  return byTime === 'unknown' ? !isPending(other.status) || other.id < ownBuild.id : byTime === 'before';
 }
 
 /** The builds of an app that will still change by themselves, without known ones. */
-export function inProgress({ list, at }: AppReading, known: readonly string[] = []): Build[] {
-  return list.filter((build) => isBusy(build) && !isExpired(build, at) && !known.includes(build.id));
+export function inProgress({ list, at }: AppReading, except: readonly string[] = []): Build[] {
+  return list.filter((build) => isBusy(build) && !isExpired(build, at) && !except.includes(build.id));
 }
 
 /** An app right before the upload of our own build, and the builds that go first. Each deploy looks: all but the first give up. */
-export async function lookBeforeUpload(context: Context, app: string, known: readonly string[], own?: string) {
+export async function lookBeforeUpload(context: Context, app: string, except: readonly string[], ownId?: string) {
   const look = () => observe(context, app);
-  const now = await (own === undefined ? look() : untilKnown(look, context.delay));
-  const ours = now.list.find(({ id }) => id === own);
+  const now = await (ownId === undefined ? look() : untilKnown(look, context.delay));
+  const ours = now.list.find(({ id }) => id === ownId);
   const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
-  return { now, first: inProgress(now, known).filter((other) => other !== ours && isFirst(other)) };
+  return { now, first: inProgress(now, except).filter((other) => other !== ours && isFirst(other)) };
 }
 
 /** A new app has no builds. */

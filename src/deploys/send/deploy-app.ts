@@ -206,12 +206,12 @@ async function decide(context: Context, intent: Intent, ifBusy: BusyPolicy): Pro
     const { plan, made } = planned;
     // Of what the plan does not show, such as secrets and modes of files.
     const isCompared = options.ifChanged || (facts.compares === 'yes' && !plan.changed);
-    const found = isCompared ? await compared() : undefined;
-    if (isSent && found?.because) tellWhySent(context, found, options);
+    const comparison = isCompared ? await compared() : undefined;
+    if (isSent && comparison?.because) tellWhySent(context, comparison, options);
     const why = options.dryRun ? await older() : undefined;
     if (why) context.progress.warn(`${why.message}: a deploy needs --older`);
-    const shown = { ...plan, older: why !== undefined, ...(found && whatDiffers(plan, found)) };
-    return { plan: shown, made, live: isSent ? undefined : found?.live, reading };
+    const wholePlan = { ...plan, older: why !== undefined, ...(comparison && whatDiffers(plan, comparison)) };
+    return { plan: wholePlan, made, live: isSent ? undefined : comparison?.live, reading };
   };
   const isAlive = () => decided(false);
   const steps: Record<BeforeStep, () => Promise<Decided | GantryError | undefined>> = {
@@ -241,8 +241,8 @@ function whatDiffers(plan: DeployPlan, { because, difference }: Compared) {
   return { changed: plan.changed || difference !== 'equal', because: because || null };
 }
 
-function tellWhySent({ progress }: Context, found: Compared, { ifChanged }: DeployAppOptions): void {
-  const { because, difference, health } = found;
+function tellWhySent({ progress }: Context, comparison: Compared, { ifChanged }: DeployAppOptions): void {
+  const { because, difference, health } = comparison;
   const would = `a deploy would ${difference === 'equal' ? 'send it again' : 'change that'}`;
   // Nothing will show whether it is well this time.
   const tell = health === 'sick' ? progress.warn : progress.note;

@@ -61,8 +61,8 @@ export async function rememberTarget(
   try {
     const last = readFolderTarget(settings.folders, cwd);
     // A preview goes there, too, but is no app of this folder.
-    const own = isPreview ? (last?.app ?? '') : app;
-    const place = { app: own, project: project.value ?? '', platform: platform.value, address };
+    const appOfFolder = isPreview ? (last?.app ?? '') : app;
+    const place = { app: appOfFolder, project: project.value ?? '', platform: platform.value, address };
     const current = { ...place, flags: flagsFor(context), ...defined({ dataFolder }) };
     if (!isDeepStrictEqual(last, current)) await rememberFolderTarget(settings.folders, cwd, current);
   } catch (error) {

@@ -20,10 +20,10 @@ export async function recordFailure(context: Context, app: string, build: string
   const details = (error.facts.details ?? {}) as { status?: string; explanation?: { title: string } };
   await recordEnded(context, app, build, details.explanation?.title ?? error.message, details.status ?? 'failed');
   const { project, progress } = context;
-  const shown = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  const live = shown && liveBuild(shown);
+  const deployed = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  const live = deployed && liveBuild(deployed);
   // It replaced nothing.
-  if (!shown || live === build) return;
+  if (!deployed || live === build) return;
   if (live) error.facts.details = { ...error.facts.details, serves: live };
   progress.note(live ? `${app} is still shown with build ${shortBuild(live)}` : `${app} has no live build`);
 }

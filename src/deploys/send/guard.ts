@@ -77,8 +77,8 @@ export async function readPlanFile(
   throw planError(`${file} is not a deploy plan`, { fix: given.replan });
 }
 
-function planError(message: string, shown: Pick<Problem, 'why' | 'fix'>, cause?: unknown): ProjectError {
-  return new ProjectError(message, [{ severity: 'error', message, ...shown }], { cause });
+function planError(message: string, facts: Pick<Problem, 'why' | 'fix'>, cause?: unknown): ProjectError {
+  return new ProjectError(message, [{ severity: 'error', message, ...facts }], { cause });
 }
 
 async function describeLocal(context: Context, local: LocalApp, body: AppCreation) {
@@ -103,8 +103,8 @@ function describeSent(
 }
 
 function digests(fields: Record<string, unknown>): Record<string, string> {
-  const known = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
-  return Object.fromEntries(known.map(([name, value]) => [name, sha256(stringifyJson(value))]));
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null);
+  return Object.fromEntries(entries.map(([name, value]) => [name, sha256(stringifyJson(value))]));
 }
 
 function sha256(text: string): string {
@@ -269,10 +269,10 @@ async function whyDeployedMeanwhile(
   { reading, live }: NonNullable<Guard['seen']>,
   { buildId: created, hasLost }: NonNullable<PlannedDeploy['created']>,
 ): Promise<DeployedMeanwhileError | undefined> {
-  const own = live === undefined ? [] : [live];
-  const known = [...own, ...reading.list.map(({ id }) => id)];
-  const { now, first } = await lookBeforeUpload(context, app, known, created);
-  const ready = readySince(reading, now, [created, ...own]);
+  const served = live === undefined ? [] : [live];
+  const before = [...served, ...reading.list.map(({ id }) => id)];
+  const { now, first } = await lookBeforeUpload(context, app, before, created);
+  const ready = readySince(reading, now, [created, ...served]);
   if (ready !== undefined) {
     const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
     return new DeployedMeanwhileError(app, ready, what, now);
@@ -282,9 +282,9 @@ async function whyDeployedMeanwhile(
 }
 
 /** The build of others that became ready between two looks: the one that serves, if the platform shows that. */
-function readySince(seen: AppReading, now: AppReading, own: readonly string[]): string | undefined {
-  const ended = seen.list.filter((build) => !isBusy(build)).map(({ id }) => id);
-  const old = new Set([servingBuild(seen.serving), ...own, ...ended]);
+function readySince(before: AppReading, now: AppReading, ownBuilds: readonly string[]): string | undefined {
+  const ended = before.list.filter((build) => !isBusy(build)).map(({ id }) => id);
+  const old = new Set([servingBuild(before.serving), ...ownBuilds, ...ended]);
   const ready = now.list.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id);
   return [servingBuild(now.serving), ...ready].find((id) => id !== undefined && !old.has(id));
 }

@@ -125,10 +125,10 @@ export async function checkPackages(
   { timeoutMs, note }: { timeoutMs: number; note?: (text: string) => void },
 ): Promise<Problem[]> {
   if (!seen?.requirements) return [];
-  const found = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
-  if (found.is === 'unknown' && found.because !== undefined)
-    note?.(`whether the packages fit together is not known: ${found.because}`);
-  return found.is === 'refused' ? seen.unresolvedProblems(found.said) : [];
+  const resolved = await resolveRequirements(seen.requirements, { env, signal, timeoutMs });
+  if (resolved.is === 'unknown' && resolved.because !== undefined)
+    note?.(`whether the packages fit together is not known: ${resolved.because}`);
+  return resolved.is === 'refused' ? seen.unresolvedProblems(resolved.said) : [];
 }
 
 /** All problems that a deploy would warn about or fail with. `config` is absent if the config file has an error. */
@@ -149,13 +149,13 @@ export async function checkLocalApp(
     const { seen, problems } = await findProblems(context, config, files, onOtherVersion);
     return { problems: [...files.warnings, ...problems], seen };
   };
-  const found = await look()
+  const looked = await look()
     .catch((error: unknown) => {
       if (error instanceof ProjectError) return { problems: error.problems, seen: undefined };
       throw error;
     })
     .finally(() => step.clear());
-  return { config, ...found, problems: [...checked.problems, ...found.problems] };
+  return { config, ...looked, problems: [...checked.problems, ...looked.problems] };
 }
 
 /** The first line, if the config file could be taken for a part of another app. */
@@ -197,7 +197,7 @@ async function collectApp(context: Context, config: AppConfig, { name, useGitign
     isTemporary: temporaryFilter(() => context.settings.folders.state),
     outputs: outputs.filter((file) => file !== undefined).map((file) => resolve(cwd, file)),
     ignored,
-    onSkipped: (one) => skipped.push(one),
+    onSkipped: (file) => skipped.push(file),
     signal,
   });
   noteIgnored(context, skipped, useGitignore);
@@ -224,12 +224,12 @@ async function findProblems(
   const { lookAtFiles } = await import('../../causes/files/index.ts');
   const shownAs = (path: string) => relative(cwd, join(config.root, path));
   const files = { config, entries, skipped, configFile: relative(cwd, config.file), shownAs, parser };
-  const seen = await lookAtFiles(files);
+  const inFiles = await lookAtFiles(files);
   // What is a mistake for the Python of the app may only be for a newer one.
-  const ofNewer = seen.problems.filter(({ cause, severity }) => cause === 'syntax-error' && severity === 'error');
+  const ofNewer = inFiles.problems.filter(({ cause, severity }) => cause === 'syntax-error' && severity === 'error');
   const isOfNewer = ({ location }: Problem) => ofNewer.some((each) => each.location?.file === location?.file);
   if (source.length > 0) throwOnError([...ofNewer, ...source.filter((each) => !isOfNewer(each))]);
-  return { seen, problems: [...source, ...seen.problems] };
+  return { seen: inFiles, problems: [...source, ...inFiles.problems] };
 }
 
 const isBelow = (path: string) => path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);

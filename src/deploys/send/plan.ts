@@ -70,16 +70,16 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
   const { config, entries, bytes } = local;
   const { name } = config;
   const { app, exists, history } = deployed;
-  const shown = shownOf(app);
-  const facts = { isNew: exists === false, region: shown.region };
+  const deployedFacts = shownOf(app);
+  const facts = { isNew: exists === false, region: deployedFacts.region };
   const region = chooseRegion(context.settings.region, config.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
   const made = makeSettings(config, { ...options, keep });
   // What is on record as sent for the live build, and the app by the name that it was sent with.
-  const sent = history.sent(shown.build);
+  const sent = history.sent(deployedFacts.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
-  const settings = compareSettings(config, made.body, app, history.fileSettings(shown.build));
+  const settings = compareSettings(config, made.body, app, history.fileSettings(deployedFacts.build));
   const setup = describeSetup(config, made.body);
   const isOpen = isPublic(config);
   const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
@@ -90,7 +90,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     project: context.project,
     runtime: config.runtime,
     exists,
-    ...shown,
+    ...deployedFacts,
     keep,
     public: isOpen,
     setup,
@@ -104,7 +104,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     selection: options.files ? fileDecisions(local) : null,
     older: false,
     because: null as string | null,
-    changed: shown.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
+    changed: deployedFacts.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
   return { plan, made, history, sent, named, isAsSent };
 }
@@ -132,13 +132,13 @@ export async function readDeployedApp(
   name: string,
   options: Pick<PlanOptions, 'dryRun'>,
 ): Promise<DeployedApp> {
-  const shown = await fetchApp(context.api, { project: context.project, app: name }).catch((error: unknown) => {
+  const fetched = await fetchApp(context.api, { project: context.project, app: name }).catch((error: unknown) => {
     if (error instanceof NotFoundError) return undefined;
     warnOrThrow(context, error, options, 'cannot read the deployed app');
     return null;
   });
-  const app = shown ?? nothingShown;
-  const exists = shown === null ? null : shown !== undefined;
+  const app = fetched ?? nothingShown;
+  const exists = fetched === null ? null : fetched !== undefined;
   return { app, exists, history: await recordLook(context, name, app) };
 }
 
@@ -211,10 +211,10 @@ export async function compareFiles(
   };
   const open = local.filter(isOpen);
   const sums = await checksums.readAll(open, signal);
-  const known = new Map(open.map(({ path }, index) => [path, sums[index]]));
+  const sumsByPath = new Map(open.map(({ path }, index) => [path, sums[index]]));
   return compareListings(
     remote,
-    local.map(({ path, size }) => ({ path, size, ...known.get(path) })),
+    local.map(({ path, size }) => ({ path, size, ...sumsByPath.get(path) })),
   );
 }
 
@@ -264,31 +264,31 @@ export async function compareWithLive(
 ): Promise<Compared> {
   const { plan, history, sent } = planned;
   const { app, build, setup } = plan;
-  const shown = list.find(({ id }) => id === build);
-  const live = liveOf(context, planned, shown);
+  const listed = list.find(({ id }) => id === build);
+  const live = liveOf(context, planned, listed);
   const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
     return { difference, health, because, live };
   };
-  const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown, secrets }));
+  const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown: listed, secrets }));
   if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
   if (!(await isSent(planned))) return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);
-  const known = firstTrue([
+  const onRecord = firstTrue([
     [history.isSick(live.build), `${named} was found sick`],
     [appIsUnwell(plan.status), `its status is ${plan.status}`],
   ]);
   const about = { sentAt: sent?.at, isKept: Number(setup.minReplicaCount) > 0 };
   // What is verified is looked at anyway.
-  const bad = known || verifies ? undefined : await lookForBad(context, app, live.build, about);
-  const sickness = known ?? bad?.reason;
+  const bad = onRecord || verifies ? undefined : await lookForBad(context, app, live.build, about);
+  const sickness = onRecord ?? bad?.reason;
   return sickness ? compared('equal', `${app} is unchanged, but ${sickness}`, 'sick') : compared('equal', '');
 }
 
 /** What serves, as the result of a command that sends nothing. */
-function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefined): Deployment {
+function liveOf(context: Context, { plan, sent }: Planned, listed: Build | undefined): Deployment {
   const { app, project, runtime, endpoint } = plan;
   const build = plan.build ?? '';
   return {
@@ -298,7 +298,7 @@ function liveOf(context: Context, { plan, sent }: Planned, shown: Build | undefi
     endpoint,
     dashboard: sent?.dashboard || dashboardUrl(context, app, build || undefined),
     build,
-    status: ownStatus(shown?.status ?? ''),
+    status: ownStatus(listed?.status ?? ''),
     files: 0,
     bytes: 0,
     packMs: 0,
@@ -315,7 +315,7 @@ function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, ser
   const certain = settings.filter(isCertain).map(({ setting }) => setting);
   const paths = changedPaths(fileChanges);
   const may = serving.is === 'one of' ? serving.builds : [servingBuild(serving) ?? ''];
-  const shown = `${app} is shown with build ${shortBuild(build ?? '')}`;
+  const what = `${app} is shown with build ${shortBuild(build ?? '')}`;
   return firstTrue([
     [exists === null, `cannot read the deployed ${app}`],
     [exists === false, `${app} is new`],
@@ -325,7 +325,7 @@ function whyOther({ app, build, exists, settings, fileChanges }: DeployPlan, ser
     [serving.is === 'none', `${app} shows no live build`],
     [build === null, `${app} shows no live build`],
     [serving.is === 'one of', `${buildsText(may)} of ${app} may serve`],
-    [may[0] !== build, `${shown}, but ${buildsText(may)} serves`],
+    [may[0] !== build, `${what}, but ${buildsText(may)} serves`],
   ]);
 }
 
@@ -352,10 +352,10 @@ async function isSent(planned: Planned): Promise<boolean> {
   const { made, sent, named, isAsSent } = planned;
   const { config, entries } = named;
   if (sent) {
-    const own = { ...made.own, name: config.name, platform_toml: config.text };
+    const settings = { ...made.own, name: config.name, platform_toml: config.text };
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
-    const isThere = region !== null || own.region === sent.settings.region;
-    return isThere && sent.settingsDigest === settingsDigestOf(own) && isAsSent();
+    const isThere = region !== null || settings.region === sent.settings.region;
+    return isThere && sent.settingsDigest === settingsDigestOf(settings) && isAsSent();
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === config.file);

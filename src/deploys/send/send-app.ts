@@ -99,7 +99,7 @@ async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown
     .filter(({ value }) => value !== undefined)
     .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
     .filter(({ at }) => at >= 0)
-    .sort((one, other) => one.at - other.at);
+    .sort((a, b) => a.at - b.at);
   const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
   if (location) error.facts.location ??= location;
   throw error;
@@ -195,24 +195,24 @@ async function untilEnded(uploaded: Uploaded): Promise<Build> {
  * one, if that may have replaced it meanwhile. Throws PendingError if one before still serves. Where the app does not show
  * what serves, the status of the build counts.
  */
-async function findServing(context: Context, app: string, own: Build, maxMs: number): Promise<string> {
-  const shown = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
-  if (shown) await recordLook(context, app, shown);
-  const live = shown && liveBuild(shown);
-  if (live === undefined || live === own.id) return own.id;
+async function findServing(context: Context, app: string, ownBuild: Build, maxMs: number): Promise<string> {
+  const deployed = await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
+  if (deployed) await recordLook(context, app, deployed);
+  const live = deployed && liveBuild(deployed);
+  if (live === undefined || live === ownBuild.id) return ownBuild.id;
   // Without an answer, what the app showed last is all that is known.
   const isNone = (error: unknown) => error instanceof GantryError && !context.signal.aborted;
-  const seen = await unless(isNone, settle(context, app, { own, maxMs }));
-  if (seen?.app) await recordLook(context, app, seen.app);
-  const serving = servingFact(seen, own.id);
+  const reading = await unless(isNone, settle(context, app, { own: ownBuild, maxMs }));
+  if (reading?.app) await recordLook(context, app, reading.app);
+  const serving = servingFact(reading, ownBuild.id);
   const step = firstRow(readyTable, { serving, verifies: 'no', health: 'healthy', orRollback: 'no' });
-  if (step !== 'stop: not shown') return (seen && servingBuild(seen.serving)) ?? own.id;
-  throw notShownError(app, own.id, seen ? seen.shows : live);
+  if (step !== 'stop: not shown') return (reading && servingBuild(reading.serving)) ?? ownBuild.id;
+  throw notShownError(app, ownBuild.id, reading ? reading.shows : live);
 }
 
 function notShownError(app: string, build: string, serves: string | null): PendingError {
-  const shown = serves === null ? 'none' : buildsText([serves]);
-  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${shown}`, {
+  const instead = serves === null ? 'none' : buildsText([serves]);
+  return new PendingError(`build ${shortBuild(build)} of ${app} has succeeded, but the app still shows ${instead}`, {
     why: 'it may be late, or the build before still serves',
     fix: gantryCommand`apps get ${app}`,
     details: { app, build, status: 'pending', serves },
@@ -220,11 +220,11 @@ function notShownError(app: string, build: string, serves: string | null): Pendi
 }
 
 /** A later build may have replaced the own one. */
-function servingFact(seen: AppReading | undefined, own: string): ReadyFacts['serving'] {
-  if (!seen) return 'not known';
-  const { serving } = seen;
+function servingFact(reading: AppReading | undefined, ownId: string): ReadyFacts['serving'] {
+  if (!reading) return 'not known';
+  const { serving } = reading;
   if (serving.is === 'not known') return 'ours';
   if (serving.is !== 'one') return 'one of';
-  if (serving.build === own) return 'ours';
-  return mayReplace(seen, serving.build, own) ? 'another' : 'one of';
+  if (serving.build === ownId) return 'ours';
+  return mayReplace(reading, serving.build, ownId) ? 'another' : 'one of';
 }

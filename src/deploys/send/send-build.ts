@@ -92,12 +92,12 @@ export interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
 /** Creates a build, waits for its turn, looks again, and uploads. Resolves once the archive is not needed. */
 export async function createAndUpload(context: Context, sending: Sending, packed: PackedApp): Promise<Uploaded> {
   const app = sending.body.name;
-  const known: KnownBuild = { app };
+  const knownBuild: KnownBuild = { app };
   const { secrets = once(() => trySecretsOf(context, app)) } = sending;
-  const ongoing = { context, sending, packed, known, secrets };
+  const ongoing = { context, sending, packed, known: knownBuild, secrets };
   await check(ongoing);
   const started = context.elapsed();
-  const sent = await tellOnFailure(unlimitedOf(ongoing).signal, known, () => withUpload(ongoing));
+  const sent = await tellOnFailure(unlimitedOf(ongoing).signal, knownBuild, () => withUpload(ongoing));
   return { ...sent, uploadMs: context.elapsed() - started };
 }
 
@@ -254,7 +254,7 @@ async function uploadFiles(
   } catch (error) {
     const look = () => tryUntilKnown(context, (api) => fetchBuild(api, { project, app, build }));
     const pausesMs = mayHaveHappened(error) ? latePausesMs : [];
-    const hasChanged = (shown?: Build) => !shown || !isPending(shown.status);
+    const hasChanged = (listed?: Build) => !listed || !isPending(listed.status);
     const status = signal.aborted ? undefined : (await waitForChange(look, hasChanged, delay, pausesMs))?.status;
     if (status && !isPending(status) && !isCanceled(status))
       return { step, text: 'Uploaded: the reply was lost, but the build has started' };

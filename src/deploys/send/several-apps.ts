@@ -19,16 +19,16 @@ export function worstExit(codes: readonly number[]): ExitName {
 
 /** The apps in these folders, as they were typed. One without a config file is passed over; what is no folder is a UsageError. */
 export async function findApps({ cwd, progress }: Context, words: readonly string[], configFile: string) {
-  const found = new Map<string, { folder: string; app: string }>();
+  const byFolder = new Map<string, { folder: string; app: string }>();
   for (const folder of words) {
     const path = resolve(cwd, folder);
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw noFolderError(folder);
     const file = join(path, configFile);
     if (!existsSync(file)) progress.note(`${folder} is not an app: it has no ${configFile}`);
-    else found.set(path, { folder, app: (await checkAppConfig(file)).config?.name ?? folder });
+    else byFolder.set(path, { folder, app: (await checkAppConfig(file)).config?.name ?? folder });
   }
-  const apps = [...found.values()];
-  const twice = apps.find(({ app }, at) => apps.findIndex((one) => one.app === app) < at);
+  const apps = [...byFolder.values()];
+  const twice = apps.find(({ app }, at) => apps.findIndex((other) => other.app === app) < at);
   // Of two deploys of one app, the later one replaces the other.
   if (twice) throw new UsageError(`two folders have the app ${twice.app}`, { fix: `leave out ${twice.folder}` });
   if (apps.length > 0) return apps;

@@ -30,7 +30,7 @@ export class Outbox {
   /** What is too old by now is removed. `now`: ms since 1970. */
   async list(now: number): Promise<(FoundFile & { bytes: number })[]> {
     const entries = await readdir(this.folder, { recursive: true, withFileTypes: true }).catch(() => []);
-    const found: (FoundFile & { bytes: number })[] = [];
+    const files: (FoundFile & { bytes: number })[] = [];
     for (const { name, parentPath } of entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))) {
       const from = join(parentPath, name);
       const path = from.slice(this.folder.length + 1).replaceAll('\\', '/');
@@ -38,9 +38,9 @@ export class Outbox {
       if (!stats) continue;
       const isLate = now - stats.ctimeMs > (isDocument(path) ? keptMs.document : keptMs.file);
       if (isLate && !this.#added.has(path)) await rm(from, { force: true });
-      else found.push({ path, from, bytes: stats.size, modified: stats.mtimeMs });
+      else files.push({ path, from, bytes: stats.size, modified: stats.mtimeMs });
     }
-    return found;
+    return files;
   }
 
   /** What was sent: a document goes to the copies of what the volume has. */

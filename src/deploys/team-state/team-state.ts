@@ -79,8 +79,8 @@ export class TeamState {
   }
 
   async #tryList(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
-    const known = this.#read.get(folder);
-    if (known && context.elapsed() - known.at < listingMs) return known.entries;
+    const earlier = this.#read.get(folder);
+    if (earlier && context.elapsed() - earlier.at < listingMs) return earlier.entries;
     const entries = this.#listNow(context, folder);
     this.#read.set(folder, { at: context.elapsed(), entries });
     return entries;
@@ -199,9 +199,9 @@ export class TeamState {
       await this.#send(context);
     } catch (error) {
       if (context.signal.aborted) return;
-      const known = this.#hasFailed ? '' : '; what they did is known here';
+      const rest = this.#hasFailed ? '' : '; what they did is known here';
       this.#warn(context, 'write', error, {
-        why: `other machines do not know what this command did${known}`,
+        why: `other machines do not know what this command did${rest}`,
         fix: sentence`the next command of this machine that may change something tells them: ${gantryCommand`deploy --if-changed`}`,
       });
     } finally {
