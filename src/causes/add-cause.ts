@@ -39,14 +39,14 @@ async function tell(
   const details = (facts.details ?? {}) as FailureDetails;
   const { app, container, status } = details;
   if (!facts.log || app === undefined || isCanceled(status ?? '')) return;
-  const own = config ?? (await configOf(context, app));
+  const appConfig = config ?? (await configOf(context, app));
   const text = facts.log.join('\n');
-  const explanation = explainLog(text, { ...factsOf(details, own), sent: facts.sent });
+  const explanation = explainLog(text, { ...factsOf(details, appConfig), sent: facts.sent });
   // That a replica ended is what the error says already.
   if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return;
-  const shownAs = own ? relative(context.cwd, own.file) : '';
+  const shownAs = appConfig ? relative(context.cwd, appConfig.file) : '';
   const { location, ...better } = asSeen(explanation, text, seen) ?? {};
-  const place = location ?? (await locateCause(context, text, explanation, own, shownAs));
+  const place = location ?? (await locateCause(context, text, explanation, appConfig, shownAs));
   tellCause(context, facts, details, { ...explanation, ...better }, place);
 }
 

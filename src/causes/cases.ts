@@ -25,6 +25,6 @@ const named = /\{(\w+)\}/g;
 
 function chosen(text: string, details: Details): string | undefined {
   const isKnown = (each: string) => [...each.matchAll(named)].every(([, key = '']) => details[key] !== undefined);
-  const found = text === '-' ? undefined : text.split(' // ').find(isKnown);
-  return found?.replace(named, (_, key: string) => String(details[key])).replaceAll('\\n', '\n');
+  const template = text === '-' ? undefined : text.split(' // ').find(isKnown);
+  return template?.replace(named, (_, key: string) => String(details[key])).replaceAll('\\n', '\n');
 }

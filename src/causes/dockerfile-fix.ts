@@ -39,11 +39,14 @@ const impliedSettings: Record<string, string> = {
 };
 
 /** The fix for an app with a Dockerfile: that installs the packages, not the settings. Its build shows it where no config does. */
-export function fixedInDockerfile(found: Explanation, config: AppConfig | undefined): Explanation {
-  const file = config ? config.custom?.dockerfile_path : found.step && 'the Dockerfile';
-  if (file === undefined || !inDockerfile.test(found.setting ?? impliedSettings[found.cause] ?? 'dependencies'))
-    return found;
-  const fix = found.fix.replace(
+export function fixedInDockerfile(explanation: Explanation, config: AppConfig | undefined): Explanation {
+  const file = config ? config.custom?.dockerfile_path : explanation.step && 'the Dockerfile';
+  if (
+    file === undefined ||
+    !inDockerfile.test(explanation.setting ?? impliedSettings[explanation.cause] ?? 'dependencies')
+  )
+    return explanation;
+  const fix = explanation.fix.replace(
     /\badd (.{1,80}?) to \[cerebrium\.dependencies\.(\w+)\](?: or \[cerebrium\.dependencies\.\w+\])?(?:: \S+ = "([^"]*)")?/g,
     (_, what: string, kind: keyof typeof commands, version = '') => {
       const pinned = /^[<>=]/.test(version) ? `"${what}${version}"` : what;
@@ -51,8 +54,8 @@ export function fixedInDockerfile(found: Explanation, config: AppConfig | undefi
     },
   );
   return {
-    ...found,
-    title: inItsWords(found.title, file),
+    ...explanation,
+    title: inItsWords(explanation.title, file),
     fix: inItsWords(fix, file),
     setting: 'runtime.custom.dockerfile_path',
   };
@@ -87,8 +90,8 @@ export async function locateFix(
   if (setting === undefined || !config) return undefined;
   const path = config.custom?.dockerfile_path;
   if (step !== undefined && path !== undefined && inDockerfile.test(setting)) {
-    const found = findInstruction(readTextIfPresent(resolve(dirname(config.file), path)) ?? '', step);
-    if (found) return { file: join(dirname(shownAs), path), ...found };
+    const instruction = findInstruction(readTextIfPresent(resolve(dirname(config.file), path)) ?? '', step);
+    if (instruction) return { file: join(dirname(shownAs), path), ...instruction };
   }
   return inRequirements(setting, config, shownAs) ?? locateSetting(config, shownAs, setting);
 }
@@ -100,7 +103,7 @@ function inRequirements(setting: string, { file, dependencies }: AppConfig, show
   const text = name && readTextIfPresent(resolve(dirname(file), path));
   if (!text) return undefined;
   const named = name.replace(/[-_.]+/g, '[-_.]+');
-  const found = new RegExp(`(?<=^[ \\t]*)${named}(?![\\w.-])`, 'im').exec(text);
+  const match = new RegExp(`(?<=^[ \\t]*)${named}(?![\\w.-])`, 'im').exec(text);
   const source = createSource(text, join(dirname(shownAs), path));
-  return found ? locationOf(source, found.index, found.index + found[0].length) : undefined;
+  return match ? locationOf(source, match.index, match.index + match[0].length) : undefined;
 }

@@ -27,8 +27,11 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
   const texts = lines.map(({ text }) => text);
   // BuildKit shows the step that failed below what that printed.
   const step = stepOf(texts.slice(0, best.at + 1)) ?? stepOf(texts.slice(best.at + 1).reverse());
-  const known = withHints(facts, lines.slice(best.at + 1));
-  return fixedInDockerfile(refine({ ...toExplanation(best), step }, best.captured, known, before), facts.config);
+  const factsAndHints = withHints(facts, lines.slice(best.at + 1));
+  return fixedInDockerfile(
+    refine({ ...toExplanation(best), step }, best.captured, factsAndHints, before),
+    facts.config,
+  );
 }
 
 /** That a process ended, or was not ready, follows from what was raised. */
@@ -44,8 +47,10 @@ const loading = /" 503\b/;
 
 /** Why a build that is in progress will not get ready; undefined if its log does not show that by now. */
 export function explainStart(log: string, facts: Pick<FailureFacts, 'config' | 'status'>): Explanation | undefined {
-  const found = explainLog(log, { ...facts, source: 'build' });
-  return found && unreached.has(found.cause) && !loading.test(found.evidence.text) ? found : undefined;
+  const explanation = explainLog(log, { ...facts, source: 'build' });
+  return explanation && unreached.has(explanation.cause) && !loading.test(explanation.evidence.text)
+    ? explanation
+    : undefined;
 }
 
 /** The emulator says below what a program printed why that may be. */
@@ -62,7 +67,7 @@ function bestMatch(lines: readonly SearchedLine[], facts: FailureFacts): Match |
     .filter(({ only }) => only === undefined || facts.source === undefined || only === facts.source)
     .flatMap((rule) => lastMatch(rule, lines, whole, facts) ?? [])
     .filter((match) => !isPassed(match) && !(match.rule.first && isConsequence(match, lines)))
-    .reduce<Match | undefined>((one, other) => (one && !isBetter(other, one) ? one : other), undefined);
+    .reduce<Match | undefined>((best, other) => (best && !isBetter(other, best) ? best : other), undefined);
 }
 
 /** Whether the work went on after a line: something later than it is what failed. */
@@ -183,8 +188,8 @@ const maxDistance = 40;
 function withPackage(captured: Captured): Captured {
   const { module, library = '', header, package: given } = captured;
   const debian = header === undefined ? debianPackageOf(library) : debianPackageOfHeader(header);
-  const found = module === undefined ? debian : packageOf(module);
-  return given === undefined && found ? { ...captured, package: found } : captured;
+  const owner = module === undefined ? debian : packageOf(module);
+  return given === undefined && owner ? { ...captured, package: owner } : captured;
 }
 
 /** The setting of the check that failed. The emulator asks for the ready check, if there is one. */
@@ -200,13 +205,13 @@ function withBuilt(captured: Captured, { title }: FailureRule, before: readonly 
   const builds = before.map(({ text }) =>
     /(?:Building wheel for|Running setup\.py \w{1,20} for) ([\w.-]{1,60})/.exec(text),
   );
-  const [, built] = builds.findLast((found) => found !== null) ?? [];
+  const [, built] = builds.findLast((match) => match !== null) ?? [];
   return built === undefined ? captured : { ...captured, built };
 }
 
 /** What ends the work comes last; what follows from a cause has a lower rank. */
-function isBetter(one: Match, other: Match): boolean {
-  return (rankOfMatch(one) - rankOfMatch(other) || one.at - other.at) > 0;
+function isBetter(a: Match, b: Match): boolean {
+  return (rankOfMatch(a) - rankOfMatch(b) || a.at - b.at) > 0;
 }
 
 /** A line that its logger takes for no problem shows a cause only where no other line does. */

@@ -12,9 +12,9 @@ export function packageOf(module: string): string | undefined {
   const { packages, namespaces } = tables();
   const names = module.split('.');
   for (let length = names.length; length > 1; length--) {
-    const own = packages.get(names.slice(0, length).join('.'));
+    const owner = packages.get(names.slice(0, length).join('.'));
     const part = normalizeName(names.slice(0, length).join('-'));
-    if (own ?? namespaces.has(part)) return own ?? part;
+    if (owner ?? namespaces.has(part)) return owner ?? part;
   }
   return packages.get(names[0] ?? module);
 }

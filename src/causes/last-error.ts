@@ -23,25 +23,25 @@ export function explainLastError(
   sent?: unknown,
   hasEnded = false,
 ): Explanation | undefined {
-  const shown = lines.map(({ text }) => text);
-  const traceback = finalTraceback(shown);
-  const uncaught = findUncaught(shown) ?? (traceback ? undefined : findBare(shown, hasEnded));
+  const texts = lines.map(({ text }) => text);
+  const traceback = finalTraceback(texts);
+  const uncaught = findUncaught(texts) ?? (traceback ? undefined : findBare(texts, hasEnded));
   const isRaised = traceback !== undefined && traceback.end >= (uncaught?.at ?? 0);
   const at = isRaised ? traceback.end : uncaught?.at;
   const line = lines[at ?? -1];
   // An app that starts all the same, or goes on serving, has handled it.
   const isHandled = (text: string) => starts.test(text) || (hasEnded && /HTTP\/1\.[01]" \d{3}\b/.test(text));
-  if (!line || shown.slice(at).some(isHandled)) return undefined;
-  const found = isRaised ? raisedIn(shown, traceback, sent) : uncaught && described(uncaught);
-  return found && { cause: 'code-error', ...found, evidence: evidenceOf(line) };
+  if (!line || texts.slice(at).some(isHandled)) return undefined;
+  const told = isRaised ? raisedIn(texts, traceback, sent) : uncaught && described(uncaught);
+  return told && { cause: 'code-error', ...told, evidence: evidenceOf(line) };
 }
 
 /** An exception without its stack, where nothing shows that the work went on: with the last frame that is there. */
-function findBare(shown: readonly string[], hasEnded: boolean): Uncaught | undefined {
-  const at = shown.findLastIndex((text) => raised.test(text) && !pointer.test(text) && errorsIn([text]).length > 0);
-  if (at < 0 || (!hasEnded && shown.slice(at + 1).some(isGoingOn))) return undefined;
-  const error = shown.slice(at, at + (/:$/.test(shown[at] ?? '') ? 2 : 1)).join(' ');
-  return { ...framesOf(shown).findLast(({ file }) => !isForeignFile(file)), at, error };
+function findBare(texts: readonly string[], hasEnded: boolean): Uncaught | undefined {
+  const at = texts.findLastIndex((text) => raised.test(text) && !pointer.test(text) && errorsIn([text]).length > 0);
+  if (at < 0 || (!hasEnded && texts.slice(at + 1).some(isGoingOn))) return undefined;
+  const error = texts.slice(at, at + (/:$/.test(texts[at] ?? '') ? 2 : 1)).join(' ');
+  return { ...framesOf(texts).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
 
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
@@ -90,22 +90,22 @@ function fixOfGiven({ of, hint }: ErrorKind, owner: string, where: string | unde
 const joined = (...texts: (string | undefined)[]) => texts.filter(Boolean).join(': ');
 
 /** What the app raised itself, or made a package raise. */
-function raisedIn(shown: readonly string[], { start, end, exception }: Traceback, sent: unknown): Found {
+function raisedIn(texts: readonly string[], { start, end, exception }: Traceback, sent: unknown): Found {
   // `exit()` is of Python, as `raise` is.
-  const frames = framesOf(shown.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
+  const frames = framesOf(texts.slice(start, end)).filter(({ file }) => !file.includes('_sitebuiltins'));
   // What an object lacks is the matter of the code that reads it.
   while (frames.at(-1)?.name === '__getattr__') frames.pop();
   const last = frames.at(-1);
-  const own = frames.findLast(({ file }) => !isForeignFile(file));
+  const ownFrame = frames.findLast(({ file }) => !isForeignFile(file));
   // Who gives pydantic what it refuses has raised it.
-  const raising = own ? last : frames.findLast(({ file }) => packageOfFile(file) !== 'pydantic');
-  const owner = own !== undefined && own === last ? undefined : packageOfFile(raising?.file);
+  const raising = ownFrame ? last : frames.findLast(({ file }) => packageOfFile(file) !== 'pydantic');
+  const owner = ownFrame !== undefined && ownFrame === last ? undefined : packageOfFile(raising?.file);
   const error = exception.replace(/ \[type=\w{1,60}, .*$/, '');
-  const special = owner && (whileImported(owner, frames, error) ?? misfitOf(owner, own, error));
+  const special = owner && (whileImported(owner, frames, error) ?? misfitOf(owner, ownFrame, error));
   if (special) return special;
-  const found = described({ ...(own ?? (owner ? {} : last)), error, owner });
+  const plain = described({ ...(ownFrame ?? (owner ? {} : last)), error, owner });
   const fix = owner === undefined ? asJson(error, sent) : undefined;
-  return { ...found, ...defined({ fix }) };
+  return { ...plain, ...defined({ fix }) };
 }
 
 /** Two packages of different times: one fails while it is imported, in the other. */
@@ -132,14 +132,14 @@ export function asJson(exception: string, sent: unknown): string | undefined {
 const isText = /\bstr\b/;
 
 /** What a package looks for in an object of another one, or in what it was given. */
-function misfitOf(owner: string, own: Frame | undefined, exception: string): Found | undefined {
+function misfitOf(owner: string, ownFrame: Frame | undefined, exception: string): Found | undefined {
   const [, object, name] = groupsOf(
     /^AttributeError: (?:type object )?'((?!NoneType)[\w.]{1,120})'(?: object)? has no attribute '(\w{1,80})'/,
     exception,
   );
   if (object === undefined) return undefined;
   const other = object.includes('.') ? packageOf(object) : undefined;
-  const giver = /^(?:from|import)\b/.test(own?.code ?? '') ? undefined : own;
+  const giver = /^(?:from|import)\b/.test(ownFrame?.code ?? '') ? undefined : ownFrame;
   return {
     cause: 'package-api-changed',
     title: `${owner} looks for ${name} in ${/^[aeiou]/i.test(object) ? 'an' : 'a'} ${object}, which has none`,

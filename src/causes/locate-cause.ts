@@ -36,8 +36,8 @@ async function locateMistake({ cwd }: PlaceContext, log: string, config: AppConf
   const [, file = '', line, text = ''] = frames.at(-1) ?? [];
   const path = config && join(config.root, file);
   if (path === undefined || file === '' || !existsSync(path)) return undefined;
-  const found = readFileSync(path, 'utf8').split('\n')[Number(line) - 1] ?? '';
-  if (found.trim() !== text.trim()) return undefined;
-  const place = { line: Number(line), column: found.indexOf(text.trim()) + 1, length: text.trim().length };
-  return { file: relative(cwd, path), ...place, text: found };
+  const lineThere = readFileSync(path, 'utf8').split('\n')[Number(line) - 1] ?? '';
+  if (lineThere.trim() !== text.trim()) return undefined;
+  const place = { line: Number(line), column: lineThere.indexOf(text.trim()) + 1, length: text.trim().length };
+  return { file: relative(cwd, path), ...place, text: lineThere };
 }

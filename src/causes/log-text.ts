@@ -31,7 +31,7 @@ export function cleanLines(log: string): CleanLine[] {
 function withoutIndentation(lines: readonly string[]): readonly string[] {
   const start = lines.length > 3 ? /[^\s>]/ : /\S/;
   const indented = lines.map((line) => (start.test(line) ? line.search(start) : Number.POSITIVE_INFINITY));
-  const common = indented.reduce((least, one) => Math.min(least, one), Number.POSITIVE_INFINITY);
+  const common = indented.reduce((least, count) => Math.min(least, count), Number.POSITIVE_INFINITY);
   return lines.map((line) => line.slice(common));
 }
 
@@ -84,14 +84,14 @@ function messagesOf(record: Record<string, unknown>): string[] {
 function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
   const states = line.slice(0, maxLineCharacters).split('\r');
   const plain = stripVTControlCharacters(states.findLast((part) => part.trim() !== '') ?? '');
-  const found = prefix.exec(plain);
-  const { step, service } = found?.groups ?? {};
+  const match = prefix.exec(plain);
+  const { step, service } = match?.groups ?? {};
   const stream = step ?? service;
-  const rest = plain.slice(found?.[0].length);
+  const rest = plain.slice(match?.[0].length);
   // A service of Compose may print times of its own.
   const message = service === undefined ? rest : rest.slice(prefix.exec(rest)?.[0].length);
   const text = [hostPrefix, processPrefix, errorPrefix, groupMargin].reduce(
-    (rest, one) => rest.replace(one, ''),
+    (rest, pattern) => rest.replace(pattern, ''),
     message,
   );
   return { text: withoutLogger(text.trimEnd()), ...(stream !== undefined && { stream }) };
@@ -140,13 +140,13 @@ const maxCodeLines = 12;
 
 /** Frames, with the code below them, where nothing is indented. */
 function indented<T extends Pick<CleanLine, 'text'>>(lines: readonly T[]): T[] {
-  const found = lines.map((line) => ({ ...line }));
-  for (const [at, line] of found.entries()) {
+  const copies = lines.map((line) => ({ ...line }));
+  for (const [at, line] of copies.entries()) {
     if (!frame.test(line.text)) continue;
     line.text = `  ${line.text}`;
-    for (const code of codeBelow(found.slice(at + 1, at + 1 + maxCodeLines))) code.text = `    ${code.text}`;
+    for (const code of codeBelow(copies.slice(at + 1, at + 1 + maxCodeLines))) code.text = `    ${code.text}`;
   }
-  return found;
+  return copies;
 }
 
 /** What is between two frames is code. Below the last one, a line is, and what marks a part of it. */

@@ -13,12 +13,12 @@ export const plain = (name: string) => normalizeName(name.replace(/\[.*$/, ''));
 const ownerOf = (module: string) => packageOf(module) ?? plain(module.replace(/\..*$/, ''));
 
 /** pip installs all the same, and says which versions do not fit. */
-export const pipWarned: Refinement = ({ package: given, module = '' }, _, before, found) => {
+export const pipWarned: Refinement = ({ package: given, module = '' }, _, before, explanation) => {
   const name = plain(given ?? ownerOf(module));
   for (const line of before.toReversed()) {
     const [, owner, wanted = '', bound] = groupsOf(incompatible, line);
     if (owner === undefined || plain(wanted) !== name) continue;
-    return { cause: 'dependency-conflict', ...refined('conflict', { title: found.title, wanted, owner, bound }) };
+    return { cause: 'dependency-conflict', ...refined('conflict', { title: explanation.title, wanted, owner, bound }) };
   }
   return undefined;
 };

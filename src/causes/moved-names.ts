@@ -147,14 +147,14 @@ function exact(key: string, said: string): CallBound[] {
 const usual = /^(?:append|execute|ix)$/;
 
 const methods = once(() => {
-  const found = new Map<string, CallBound[]>();
+  const byName = new Map<string, CallBound[]>();
   for (const [key, bound] of bounds()) {
     const [, name] = /\.[A-Z]\w*\.([a-z]\w*(?::\w+)?)$/.exec(key) ?? [];
     const said = `calls ${name?.replace(':', ' with ')}`;
     if (name !== undefined && !usual.test(name))
-      onceFor(found, name, () => [] as CallBound[]).push({ module: key, bound, said });
+      onceFor(byName, name, () => [] as CallBound[]).push({ module: key, bound, said });
   }
-  return found;
+  return byName;
 });
 
 const needed = once(

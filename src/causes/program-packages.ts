@@ -75,11 +75,11 @@ const libraries = `
 
 /** `libgl1` for `libGL.so.1`, and `libwebp6` for `libwebp.so.6`: their number is that of the file. Undefined if it is not known. */
 export function debianPackageOf(library: string): string | undefined {
-  const found = tableOf(libraries).find(([name]) => library.startsWith(name))?.[1];
+  const listed = tableOf(libraries).find(([name]) => library.startsWith(name))?.[1];
   const [, name = '', number = ''] = groupsOf(/^(lib[^.]{1,40})\.so\.(\d{1,3})\b/, library);
-  return found !== undefined && found.replace(/\d+$/, '') === name.toLowerCase()
+  return listed !== undefined && listed.replace(/\d+$/, '') === name.toLowerCase()
     ? `${name.toLowerCase()}${number}`
-    : found;
+    : listed;
 }
 
 /** The Debian packages of headers, and of libraries as pkg-config calls them, by how their names begin. */

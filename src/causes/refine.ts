@@ -37,17 +37,17 @@ export function refine(
 const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   const [top = module] = module.split('.');
   const files = before.flatMap((line) => groupsOf(/^\s+File "([^"]{1,300})", line/, line).slice(1));
-  const known = packageOf(module);
+  const owner = packageOf(module);
   if (module === '') return undefined;
   if (top.startsWith('_') || standardModules.has(top)) return refined('module of Python', {});
   // A module finds itself: what its own file lacks is the package of that name.
-  const isNamesake = known !== undefined && files.at(-1)?.endsWith(`/${top}.py`);
+  const isNamesake = owner !== undefined && files.at(-1)?.endsWith(`/${top}.py`);
   const isOwn = !isNamesake && (commonNames.has(top) || namesOf(files, config?.root).has(top));
   const isPart = module !== top && !namespaces.has(top);
-  if (isOwn || (isPart && known === undefined && !isForeignFile(files.at(-1))))
+  if (isOwn || (isPart && owner === undefined && !isForeignFile(files.at(-1))))
     return refined('module of the app', { module });
-  if (isPart) return refined('module of a package', { owner: known ?? top, module });
-  return refined('package', { name: known, version: versionsWith(top) ?? 'latest' });
+  if (isPart) return refined('module of a package', { owner: owner ?? top, module });
+  return refined('package', { name: owner, version: versionsWith(top) ?? 'latest' });
 };
 
 /** The package that has a program, where one is known. */
@@ -74,10 +74,10 @@ const notSent: Refinement = (
   const paths = isModule
     ? [`${name}.py`, `${name}/__init__.py`, `${name}/`]
     : [file.replace(/^(?:\/cortex\/|\/app\/|\.\/)/, '')];
-  const path = paths.find((one) => !one.startsWith('/') && !one.split('/').includes('..') && exists(one));
-  const found = path && whyNotSent(path.replace(/\/$/, '/module.py'), config, path);
-  if (!found) return undefined;
-  const { why, ...rest } = found;
+  const path = paths.find((each) => !each.startsWith('/') && !each.split('/').includes('..') && exists(each));
+  const unsent = path && whyNotSent(path.replace(/\/$/, '/module.py'), config, path);
+  if (!unsent) return undefined;
+  const { why, ...rest } = unsent;
   return {
     cause: isModule ? 'module-excluded' : 'file-excluded',
     title: `${path} is in the app folder, but is not sent: ${why}`,
@@ -190,11 +190,11 @@ const ended: Refinement = ({ code }, { config }) => {
 const lastSaid: Refinement = ({ command }, { config }, before, { title, cause }) => {
   const isHeader = (line: string) => line === `+ ${command}` || (stepOf([line]) !== undefined && !/ >>> /.test(line));
   // A shell, or an engine, shows a command before what that prints.
-  const own = before.slice(before.findLastIndex(isHeader) + 1);
-  const printed = own.filter((line) => command === undefined || !line.includes(`"${command}" failed`));
-  const found = cause === 'command-failed' ? firstError(printed) : undefined;
-  const { said, fix } = found ?? { said: saidLast(printed), fix: 'correct what is said last, or the command' };
-  const isFirst = config?.deployment.pre_build_commands?.some((one) => one.trim() === command?.trim());
+  const ofCommand = before.slice(before.findLastIndex(isHeader) + 1);
+  const printed = ofCommand.filter((line) => command === undefined || !line.includes(`"${command}" failed`));
+  const error = cause === 'command-failed' ? firstError(printed) : undefined;
+  const { said, fix } = error ?? { said: saidLast(printed), fix: 'correct what is said last, or the command' };
+  const isFirst = config?.deployment.pre_build_commands?.some((each) => each.trim() === command?.trim());
   return {
     ...(said !== undefined && { title: `${title}: ${cutText(said, 200)}`, fix }),
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
@@ -295,6 +295,6 @@ const commonNames = new Set(
 
 /** The names of the files and folders that the traceback shows, but for those of Python and of packages. */
 function namesOf(files: readonly string[], root = ''): Set<string> {
-  const own = files.filter((file) => !isForeignFile(file)).flatMap((file) => file.replace(/\.py$/, '').split('/'));
-  return new Set([...own, root.split('/').at(-1) ?? '']);
+  const ownNames = files.filter((file) => !isForeignFile(file)).flatMap((file) => file.replace(/\.py$/, '').split('/'));
+  return new Set([...ownNames, root.split('/').at(-1) ?? '']);
 }

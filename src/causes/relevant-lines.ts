@@ -140,9 +140,9 @@ const telemetry = /\btelemetry\b|posthog|\b(?:export|send|upload)(?:ing)? (?:tra
 function handledTracebacks(lines: readonly CleanLine[]): Traceback[] {
   const handled: Traceback[] = [];
   let later: Traceback | undefined;
-  for (const one of findTracebacks(lines.map(({ text }) => text)).reverse()) {
-    if (isHandled(one, later)) handled.push(one);
-    else later = one;
+  for (const traceback of findTracebacks(lines.map(({ text }) => text)).reverse()) {
+    if (isHandled(traceback, later)) handled.push(traceback);
+    else later = traceback;
   }
   return handled;
 }

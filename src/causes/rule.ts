@@ -108,13 +108,13 @@ export const rowsWith =
       const [head, signsOf = '', title = '', fix = '', ...more] = row.split(/(?:\n +| )\| /);
       const [, rank, cause = '', inFiles] = groupsOf(/^(?:(\d) )?(\S+)( †)?$/, head);
       const name = Object.keys(conditions).find((each) => signsOf.startsWith(`${each}: `));
-      const shown = name === undefined ? signsOf : signsOf.slice(name.length + 2);
-      const [start = '', own, first, build, after] = groupsOf(common, shown);
-      const list = shown.slice(start.length);
+      const ofSign = name === undefined ? signsOf : signsOf.slice(name.length + 2);
+      const [start = '', own, first, build, after] = groupsOf(common, ofSign);
+      const list = ofSign.slice(start.length);
       const signs = once(() => (list === 'none' ? [] : texts(list, title.includes('{said}') ? 'said' : undefined)));
       const above = once(() => new RegExp(after ?? ''));
-      const at = more.find((one) => !one.includes(' '));
-      const next = more.find((one) => one.includes(' '))?.split(' ');
+      const at = more.find((word) => !word.includes(' '));
+      const next = more.find((word) => word.includes(' '))?.split(' ');
       const facts = {
         ...(name && { applies: conditions[name] }),
         ...(rank && { rank: Number(rank) }),

@@ -8,11 +8,11 @@ const plainLetter = (letter: string) => String.fromCharCode(letter.charCodeAt(0)
 /** A group without groups in it; with a third part, it may be absent. */
 const groups = /\((\?(?:<?[=!]|:|<\w+>))?([^()]*)\)([*?]|\{0[^}]*\})?/g;
 
-const known = new Map<RegExp, readonly string[]>();
+const wordsBySign = new Map<RegExp, readonly string[]>();
 
 /** Whether a text has a word that a match needs: most rules are settled by one search of the log. */
 export function mayMatch(sign: RegExp, text: string): boolean {
-  const words = onceFor(known, sign, () => wordsOf(sign));
+  const words = onceFor(wordsBySign, sign, () => wordsOf(sign));
   return words.length === 0 || words.some((word) => text.includes(word));
 }
 
@@ -29,7 +29,7 @@ function wordsOf({ source, flags }: RegExp): readonly string[] {
     .replace(/(?:\+|\{[1-9][^}]*\})\??/g, nothing)
     .replace(/.(?:[*?]|\{0[^}]*\})\??/gs, nothing)
     .split('|')
-    .map((branch) => branch.split(nothing).reduce((one, other) => (other.length > one.length ? other : one)))
+    .map((branch) => branch.split(nothing).reduce((longest, part) => (part.length > longest.length ? part : longest)))
     .map((word) => word.replace(/[\ue000-\ue0ff]/g, plainLetter));
   return flags.includes('i') || words.includes('') ? [] : words;
 }

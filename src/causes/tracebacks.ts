@@ -13,7 +13,7 @@ export interface Traceback {
 
 /** The tracebacks of a log, in its order. Those of a chain are separate. */
 export function findTracebacks(lines: readonly string[]): Traceback[] {
-  const found: Traceback[] = [];
+  const tracebacks: Traceback[] = [];
   for (let start = 0; start < lines.length; start++) {
     if (!begins.test(lines[start] ?? '')) continue;
     const end = endOf(lines, start);
@@ -26,10 +26,10 @@ export function findTracebacks(lines: readonly string[]): Traceback[] {
       .join(' ')
       .replace(/\s+/g, ' ')
       .trim();
-    found.push({ start, end, exception, header: lines[start - 1] ?? '', next });
+    tracebacks.push({ start, end, exception, header: lines[start - 1] ?? '', next });
     start = end;
   }
-  return found;
+  return tracebacks;
 }
 
 /** The first line may be left out of what somebody copied. */
@@ -120,9 +120,11 @@ const causeIn = (frames: readonly string[]) =>
 
 /** The first line of the app in a stack, and the package above it; of a stack without files, its first function. */
 function placeIn(frames: readonly string[]): Pick<Uncaught, 'place' | 'owner'> {
-  const own = frames.findIndex((text) => place.test(text) && !foreign.test(text));
-  const above = frames.slice(0, own < 0 ? undefined : own).flatMap((text) => groupsOf(packaged, text).slice(1));
-  const [, file, line] = groupsOf(place, frames[own]);
+  const ownFrame = frames.findIndex((text) => place.test(text) && !foreign.test(text));
+  const above = frames
+    .slice(0, ownFrame < 0 ? undefined : ownFrame)
+    .flatMap((text) => groupsOf(packaged, text).slice(1));
+  const [, file, line] = groupsOf(place, frames[ownFrame]);
   const [, called] = groupsOf(/^\s+at ([\w.$<>]{1,200}\(\))/, frames[1]);
   return {
     owner: above.find((name) => name !== undefined),

@@ -35,22 +35,22 @@ function describe(
   { statusCode = 0, exitCode }: Partial<FailureFacts>,
 ): Omit<UnknownFailure, 'cause'> {
   const reasons = reason.split('\n');
-  const shown = lines.slice(-shownLines);
+  const lastLines = lines.slice(-shownLines);
   const isCall = statusCode >= 400;
   const isSaid = reason !== '' && reasons.length === 1;
   // What the app itself says of a request is the cause.
   if (isSaid && isCall && statusCode < 500)
-    return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(shown) };
+    return { title: `the app refused the call with ${statusCode}: ${reason}`, log: shorten(lastLines) };
   // Without a log, what was answered is all that is known.
-  const isAll = isSaid && shown.join('').trim() === '';
+  const isAll = isSaid && lastLines.join('').trim() === '';
   const title = `${isAll ? reason : lastError(lines, exitCode)}${isCall && !exitCode ? `; the call returned ${statusCode}` : ''}`;
-  return { title, log: isAll ? [] : withReasons(shown, reasons) };
+  return { title, log: isAll ? [] : withReasons(lastLines, reasons) };
 }
 
 function lastError(lines: readonly string[], exitCode: number | undefined): string {
   // A program that ends itself says why in its last line, if at all.
-  const shown = lines.slice(-shownLines);
-  const said = exitCode ? lastWords(lines) : lastErrorIn(shown);
+  const lastLines = lines.slice(-shownLines);
+  const said = exitCode ? lastWords(lines) : lastErrorIn(lastLines);
   const what = exitCode ? `the program ended with exit code ${exitCode}` : 'no known cause matches';
   return `${what}${said ? `; the last ${exitCode ? 'line' : 'error'} is: ${cutText(said, 240)}` : ''}`;
 }
@@ -92,6 +92,6 @@ function withReasons(lines: readonly string[], reasons: readonly string[]): stri
 
 function shorten(lines: readonly string[]): string[] {
   const full = lines.map((line) => line.trimEnd()).filter((line) => line !== '');
-  const shown = full.length > shownLines ? [...full.slice(0, 3), '…', ...full.slice(4 - shownLines)] : full;
-  return shown.map((line) => cutText(line, shownCharacters));
+  const kept = full.length > shownLines ? [...full.slice(0, 3), '…', ...full.slice(4 - shownLines)] : full;
+  return kept.map((line) => cutText(line, shownCharacters));
 }

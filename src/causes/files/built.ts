@@ -87,11 +87,11 @@ export function makesOf(step: RunCommand, sent: TextOf): ((path: string) => bool
     const command = words.join(' ').replace(/^(?:npx|bunx|pnpm exec|yarn) (?:--?\S+ )*(?=\w)/, '');
     return makers.find((each) => each.command.test(command))?.makes({ ...step, words }, textOf);
   });
-  const known = made.flatMap((each) => each ?? []);
+  const built = made.flatMap((each) => each ?? []);
   // A variable of the shell is not known.
-  if (known.length < made.length || known.some(({ paths }) => paths.some((each) => /[$*]/.test(each))))
+  if (built.length < made.length || built.some(({ paths }) => paths.some((each) => /[$*]/.test(each))))
     return undefined;
-  return (path) => known.some((each) => mayMake(each, path, step.cwd));
+  return (path) => built.some((each) => mayMake(each, path, step.cwd));
 }
 
 const mayMake = ({ paths, but }: BuiltPaths, path: string, cwd: string) =>
@@ -121,9 +121,9 @@ function compiled({ words, cwd, before }: MakingStep, textOf: (name: string) => 
 /** The jar of a project; of one with modules, or with a name of its own, it is not known. */
 function byMaven(_: MakingStep, textOf: (name: string) => string): BuiltPaths | undefined {
   const text = textOf('pom.xml');
-  const own = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles)>[\s\S]*?<\/\1>/g, '');
-  const [, artifact] = groupsOf(/<artifactId>([\w.-]+)</, own);
-  const [, version] = groupsOf(/<version>([\w.-]+)</, own);
+  const withoutParts = text.replace(/<(parent|dependencies|dependencyManagement|build|profiles)>[\s\S]*?<\/\1>/g, '');
+  const [, artifact] = groupsOf(/<artifactId>([\w.-]+)</, withoutParts);
+  const [, version] = groupsOf(/<version>([\w.-]+)</, withoutParts);
   const isKnown =
     artifact !== undefined && version !== undefined && !/<(?:modules|finalName|outputDirectory)>/.test(text);
   return isKnown

@@ -12,8 +12,8 @@ export function* lookAtData({ shipment }: LookedApp): Generator<SeenCause> {
   const named = namesInSources(shipment);
   for (const file of shipment.paths) {
     const kind = posix.extname(file).toLowerCase();
-    const found = pointer(shipment, file);
-    if (found) yield found;
+    const lfsPointer = pointer(shipment, file);
+    if (lfsPointer) yield lfsPointer;
     else if ((sourceKinds.test(kind) || isRead(file, named)) && file !== 'cerebrium.toml')
       yield* text(shipment, file, kind, named);
   }
@@ -80,9 +80,10 @@ const formats: Readonly<Record<string, (text: string) => Broken | undefined>> = 
 
 function* broken(file: string, kind: string, text: string): Generator<SeenCause> {
   const odd = text.indexOf('\ufffd');
-  const found = odd < 0 ? formats[kind]?.(text.replace(/^\ufeff/, '')) : undefined;
+  const problem = odd < 0 ? formats[kind]?.(text.replace(/^\ufeff/, '')) : undefined;
   if (odd >= 0) yield say('file-encoding', { path: file }, { at: { file, line: lineAt(text, odd) } });
-  else if (found) yield say('file-invalid', { path: file, problem: found.message }, { at: { file, line: found.line } });
+  else if (problem)
+    yield say('file-invalid', { path: file, problem: problem.message }, { at: { file, line: problem.line } });
 }
 
 function failureOf(read: () => unknown): Error | undefined {

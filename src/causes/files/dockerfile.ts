@@ -70,8 +70,8 @@ export function* lookAtImageNames(app: LookedApp): Generator<SeenCause> {
 
 /** An image for the packages of apt that has another package manager. */
 function* withoutApt(app: LookedApp, setting: string): Generator<SeenCause> {
-  const found = lacksProgram({ words: ['apt-get'], before: app.shipment.stage() }, app);
-  if (found) yield { ...found, isCertain: false, at: { setting }, fix: 'use an image of Debian or Ubuntu' };
+  const lack = lacksProgram({ words: ['apt-get'], before: app.shipment.stage() }, app);
+  if (lack) yield { ...lack, isCertain: false, at: { setting }, fix: 'use an image of Debian or Ubuntu' };
 }
 
 function* copied(shipment: Shipment, { path: file }: Docker, copy: Copy): Generator<SeenCause> {

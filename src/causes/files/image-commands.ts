@@ -42,8 +42,8 @@ const absentProgram: Look<ImageStep> = (step, app) => {
   if (hasMounts && caches.length === 0) return undefined;
   const isGit = program.startsWith('pip') && words.some((word) => /^(?:\S+@\s*)?git\+/.test(word));
   if (!isGit) return lacksProgram(step, app);
-  const found = lacksProgram({ ...step, words: ['git'] }, app);
-  return found && { ...found, cause: 'git-missing' };
+  const lack = lacksProgram({ ...step, words: ['git'] }, app);
+  return lack && { ...lack, cause: 'git-missing' };
 };
 
 const aptInstall = /^apt(?:-get)? (?:-\S+ )*install\b(?!.*\.deb)/;
@@ -96,11 +96,11 @@ const neededFiles: Look<ImageStep> = ({ words, before, cwd, hasMounts, stage }, 
   const copied = new Set(shipment.dockerfile()?.image.copies.flatMap(({ sources }) => sources.map(contextPath)));
   return absent.flatMap(({ names, ...how }) => {
     const [path = ''] = names;
-    const own = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
-    if (own === undefined && shipment.exists(path)) return copied.has(path) ? [] : sayUnsent(path, shipment);
+    const sentFile = shipment.paths.find((each) => posix.basename(each) === posix.basename(path));
+    if (sentFile === undefined && shipment.exists(path)) return copied.has(path) ? [] : sayUnsent(path, shipment);
     const target = posix.join(posix.dirname(path), '/').replace(/^(?=\w)/, './');
     const later = placesOf(names).some((each) => stage.files.has(each)) ? 'a later line' : undefined;
-    return say('file-not-found needed', { path, command, own, target, later }, how);
+    return say('file-not-found needed', { path, command, own: sentFile, target, later }, how);
   });
 };
 
@@ -134,10 +134,12 @@ function partsOf(command: string, project: string, { paths, read }: Shipment): N
   const installs = /^uv sync\b(?!.*--(?:no-install-(?:workspace|local|project|package)|only-group))/.test(command);
   const wanted = matchesIn(installs ? read(project) : '', /^([\w.-]+)\s*=\s*\{\s*workspace\s*=\s*true/gm);
   return wanted.flatMap(({ match: [, name = ''] }) => {
-    const own = paths.find(
+    const manifest = paths.find(
       (path) => path.endsWith('pyproject.toml') && projectName(read(path)) === normalizeName(name),
     );
-    return own === undefined ? [] : [{ names: [posix.relative(posix.dirname(project), own)], cause: 'file-not-found' }];
+    return manifest === undefined
+      ? []
+      : [{ names: [posix.relative(posix.dirname(project), manifest)], cause: 'file-not-found' }];
   });
 }
 
@@ -183,13 +185,13 @@ const packageScript: Look<FoundStep> = ({ words, cwd, at, before: { files } }, {
   const command = words.join(' ');
   const [, name = ''] = groupsOf(namesScript, command);
   if (name === '' || files.has(posix.resolve(cwd, name))) return undefined;
-  const own = files.get(posix.resolve(cwd, 'package.json')) ?? '';
-  const manifest = readJsonc<PackageJson>(shipment.text(own));
+  const manifestFile = files.get(posix.resolve(cwd, 'package.json')) ?? '';
+  const manifest = readJsonc<PackageJson>(shipment.text(manifestFile));
   // What is no JSON is named with the data.
-  const known = manifest && Object.keys(manifest.scripts ?? {});
-  return !known || [...known, ...defaultScripts(files, cwd)].includes(name)
+  const scripts = manifest && Object.keys(manifest.scripts ?? {});
+  return !scripts || [...scripts, ...defaultScripts(files, cwd)].includes(name)
     ? undefined
-    : say('command-failed script', { name, file: at.file, command, own, known: known.join(', ') });
+    : say('command-failed script', { name, file: at.file, command, own: manifestFile, known: scripts.join(', ') });
 };
 
 /** Without a script, npm starts server.js. */

@@ -13,31 +13,29 @@ import type { Shipment } from './shipment.ts';
 import { isBroughtByOthers, ofTheRuntime } from './tables.ts';
 
 /** Imports that fail when the app starts, or when the code gets there. */
-export function* lookAtImports(known: LookedApp): Generator<SeenCause> {
+export function* lookAtImports(app: LookedApp): Generator<SeenCause> {
   const said = new Set<string>();
-  for (const link of known.modules.flatMap(({ links }) => links)) {
-    const seen = lookAtImport(link, known);
-    if (!seen) continue;
-    const found = { at: { file: link.module.file, line: link.found.line }, isCertain: isCertain(link, known), ...seen };
+  for (const link of app.modules.flatMap(({ links }) => links)) {
+    const cause = lookAtImport(link, app);
+    if (!cause) continue;
+    const placed = { at: { file: link.module.file, line: link.found.line }, isCertain: isCertain(link, app), ...cause };
     // Of a package that is missing, one import is enough.
-    const missed = found.cause === 'module-missing' && found.captured?.package;
-    if (missed && said.has(`${found.isCertain} ${missed}`)) continue;
-    if (missed) said.add(`${found.isCertain} ${missed}`);
-    yield found;
+    const missed = placed.cause === 'module-missing' && placed.captured?.package;
+    if (missed && said.has(`${placed.isCertain} ${missed}`)) continue;
+    if (missed) said.add(`${placed.isCertain} ${missed}`);
+    yield placed;
   }
 }
 
-function lookAtImport(link: Link, known: LookedApp): SeenCause | undefined {
+function lookAtImport(link: Link, app: LookedApp): SeenCause | undefined {
   const { target, found, module } = link;
   // What is done only as a script, the runtime does not do.
-  if (known.shipment.config.runtime === 'cortex' && module.facts.scriptLines.has(found.line)) return undefined;
+  if (app.shipment.config.runtime === 'cortex' && module.facts.scriptLines.has(found.line)) return undefined;
   if (target === 'above') return found.isNeeded === 'always' ? above(link) : undefined;
   if (target === undefined)
-    return found.isNeeded === 'guarded' || isMade(link, known) || hasOther(link, known)
-      ? undefined
-      : missing(link, known);
+    return found.isNeeded === 'guarded' || isMade(link, app) || hasOther(link, app) ? undefined : missing(link, app);
   if (found.name === undefined || found.name === '*') return undefined;
-  return target.endsWith('/') ? submodule(link, target.slice(0, -1), known) : nameIn(link, target, known);
+  return target.endsWith('/') ? submodule(link, target.slice(0, -1), app) : nameIn(link, target, app);
 }
 
 /** Whether the code makes the module itself, or installs packages. */
@@ -65,8 +63,8 @@ function above({ module, found }: Link): SeenCause {
   return say('relative-import', { dots: module.isEntry === 'script' ? undefined : '.'.repeat(level), meant });
 }
 
-function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undefined {
-  const { graph } = known;
+function nameIn(link: Link, target: string, app: LookedApp): SeenCause | undefined {
+  const { graph } = app;
   const { name = '' } = link.found;
   const other = graph.module(target);
   if (!other || graph.partOf(target, name) !== undefined) return undefined;
@@ -75,15 +73,15 @@ function nameIn(link: Link, target: string, known: LookedApp): SeenCause | undef
   if (other.facts.hasMore) return undefined;
   const folder = folderOf(target);
   const isFile =
-    folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), known.shipment) !== undefined;
-  return isFile ? submodule(link, folder, known) : nameMissing(link, other, known);
+    folder !== undefined && unsent(posix.join(posix.dirname(other.file), name), app.shipment) !== undefined;
+  return isFile ? submodule(link, folder, app) : nameMissing(link, other, app);
 }
 
-function nameMissing({ module, found: { name = '' } }: Link, other: Module, known: LookedApp): SeenCause {
+function nameMissing({ module, found: { name = '' } }: Link, other: Module, app: LookedApp): SeenCause {
   const { file, facts, path } = other;
-  const parts = folderOf(path) === undefined ? [] : filesIn(posix.dirname(path), known.graph).keys();
+  const parts = folderOf(path) === undefined ? [] : filesIn(posix.dirname(path), app.graph).keys();
   const meant = closestName(name, [...facts.names.keys(), ...parts]);
-  return say('import-name-missing', { module: file, name, path: file, meant, hidden: hiddenBy(module, other, known) });
+  return say('import-name-missing', { module: file, name, path: file, meant, hidden: hiddenBy(module, other, app) });
 }
 
 /** What Python would find if the app had no file of this name: a module of its own, or a package. */
@@ -102,40 +100,38 @@ function circular({ module, found, waitsAt }: Link, other: Module, definedAt: nu
 }
 
 /** `from package import module`, of a package that has no such module. */
-function submodule(link: Link, folder: string, known: LookedApp): SeenCause | undefined {
+function submodule(link: Link, folder: string, app: LookedApp): SeenCause | undefined {
   const { name = '' } = link.found;
-  if (known.graph.find([name], [folder]) !== undefined) return undefined;
+  if (app.graph.find([name], [folder]) !== undefined) return undefined;
   const part = { ...link, target: undefined, parts: [...link.parts, name] };
-  return excluded(part, known, [posix.join(folder, name)]) ?? ownMissing(part, known);
+  return excluded(part, app, [posix.join(folder, name)]) ?? ownMissing(part, app);
 }
 
 /** In this order: the first that has a word on it. */
-function missing(link: Link, known: LookedApp): SeenCause | undefined {
+function missing(link: Link, app: LookedApp): SeenCause | undefined {
   const { found, parts, top, roots } = link;
-  if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, known);
+  if (found.level === 0 && (standardModules.has(top) || top.startsWith('_'))) return standard(link, app);
   const paths = roots.map((root) => posix.join(root, ...parts));
-  const isOther = found.isNeeded === 'sometimes' && known.packages.provides(found.module) === true;
-  return (
-    (isOther ? undefined : (excluded(link, known, paths) ?? uncopied(link, known, paths))) ?? notFound(link, known)
-  );
+  const isOther = found.isNeeded === 'sometimes' && app.packages.provides(found.module) === true;
+  return (isOther ? undefined : (excluded(link, app, paths) ?? uncopied(link, app, paths))) ?? notFound(link, app);
 }
 
-function notFound(link: Link, known: LookedApp): SeenCause | undefined {
+function notFound(link: Link, app: LookedApp): SeenCause | undefined {
   const { found, parts, top, roots } = link;
-  const isOwn = found.level > 0 || (parts.length > 1 && known.graph.find([top], roots) !== undefined);
-  if (isOwn) return ownMissing(link, known);
-  const other = ofPackage(link, known);
+  const isOwn = found.level > 0 || (parts.length > 1 && app.graph.find([top], roots) !== undefined);
+  if (isOwn) return ownMissing(link, app);
+  const other = ofPackage(link, app);
   if (other) return other;
-  const isThere = known.packages.provides(found.module) === true || foundElsewhere(link, known) === 'it';
-  return isThere ? undefined : (misplaced(link, known) ?? notInstalled(link, known));
+  const isThere = app.packages.provides(found.module) === true || foundElsewhere(link, app) === 'it';
+  return isThere ? undefined : (misplaced(link, app) ?? notInstalled(link, app));
 }
 
 /** `import pillow`: the name of a package whose module has another one. */
-function ofPackage(link: Link, known: LookedApp): SeenCause | undefined {
+function ofPackage(link: Link, app: LookedApp): SeenCause | undefined {
   const { module } = link.found;
-  const [own, ...others] = packageOf(module) === undefined ? meantBy(link.top, known.packages) : [];
-  if (own === undefined || others.length > 2) return undefined;
-  const facts = { module, file: link.module.file, of: packageOf(own) ?? normalizeName(link.top), own };
+  const [meant, ...others] = packageOf(module) === undefined ? meantBy(link.top, app.packages) : [];
+  if (meant === undefined || others.length > 2) return undefined;
+  const facts = { module, file: link.module.file, of: packageOf(meant) ?? normalizeName(link.top), own: meant };
   return say('module-missing renamed', facts, { isCertain: false });
 }
 
@@ -147,9 +143,9 @@ function meantBy(top: string, packages: Packages): string[] {
 }
 
 /** Modules that only some versions of Python have. */
-function standard({ module: { file }, top: module }: Link, known: LookedApp): SeenCause | undefined {
-  const python = known.shipment.python();
-  const lacks = python === undefined ? undefined : versionWith(module, python, known.packages);
+function standard({ module: { file }, top: module }: Link, app: LookedApp): SeenCause | undefined {
+  const python = app.shipment.python();
+  const lacks = python === undefined ? undefined : versionWith(module, python, app.packages);
   return lacks && say('python-version-unsupported module', { package: file, file, module, python, ...lacks });
 }
 
@@ -170,27 +166,27 @@ function unsent(path: string, shipment: Shipment): string | undefined {
 }
 
 /** What is in the app folder and not sent. */
-function excluded(link: Link, known: LookedApp, paths: readonly string[]): SeenCause | undefined {
-  const { shipment } = known;
-  const own = paths.flatMap((path) => inAppFolder(path, known) ?? []);
-  const [found] = own.flatMap((path) => unsent(path, shipment) ?? []);
-  if (found === undefined) return undefined;
-  const { why: because, fix, setting } = shipment.whyUnsent(found);
+function excluded(link: Link, app: LookedApp, paths: readonly string[]): SeenCause | undefined {
+  const { shipment } = app;
+  const inFolder = paths.flatMap((path) => inAppFolder(path, app) ?? []);
+  const [unsentFile] = inFolder.flatMap((path) => unsent(path, shipment) ?? []);
+  if (unsentFile === undefined) return undefined;
+  const { why: because, fix, setting } = shipment.whyUnsent(unsentFile);
   const place = { file: link.module.file, line: link.found.line };
   return say(
     'module-excluded',
-    { module: link.parts.join('.'), path: found, because, ...place },
+    { module: link.parts.join('.'), path: unsentFile, because, ...place },
     { at: { setting }, fix },
   );
 }
 
 /** What is sent, and no COPY of the Dockerfile brings into the image. */
-function uncopied(link: Link, known: LookedApp, paths: readonly string[]): SeenCause | undefined {
-  const { path: dockerfile, stage } = known.shipment.dockerfile() ?? {};
-  if (!stage || known.packages.projects.size > 0 || known.graph.addsRoots) return undefined;
+function uncopied(link: Link, app: LookedApp, paths: readonly string[]): SeenCause | undefined {
+  const { path: dockerfile, stage } = app.shipment.dockerfile() ?? {};
+  if (!stage || app.packages.projects.size > 0 || app.graph.addsRoots) return undefined;
   for (const path of paths) {
-    const own = inAppFolder(path, known);
-    const file = [`${own}.py`, `${own}/__init__.py`].find((each) => known.shipment.sent.has(each));
+    const inFolder = inAppFolder(path, app);
+    const file = [`${inFolder}.py`, `${inFolder}/__init__.py`].find((each) => app.shipment.sent.has(each));
     if (file === undefined || stage.others.some((each) => isBelowOrSame(path, each.path))) continue;
     const words = `${file} ./`.replace(/^([^/ ]+\/).*/, '$1 $1');
     const module = link.parts.join('.');
@@ -210,8 +206,8 @@ function inAppFolder(path: string, { shipment, graph }: LookedApp): string | und
 }
 
 /** A module of a package of the app. */
-const ownMissing = (link: Link, known: LookedApp): SeenCause =>
-  say('module-missing own', { module: link.parts.join('.'), file: link.module.file, near: nearby(link, known) });
+const ownMissing = (link: Link, app: LookedApp): SeenCause =>
+  say('module-missing own', { module: link.parts.join('.'), file: link.module.file, near: nearby(link, app) });
 
 /** A file with a similar name in the folder where the module should be. */
 function nearby({ roots, parts }: Link, { graph }: LookedApp): string | undefined {
@@ -233,30 +229,30 @@ const filesIn = (folder: string, { tree }: ModuleGraph): Map<string, string> =>
   );
 
 /** A module of the app that is where Python does not look, has nearly this name, or is beside the app. */
-function misplaced(link: Link, known: LookedApp): SeenCause | undefined {
-  const { shipment, graph, packages } = known;
+function misplaced(link: Link, app: LookedApp): SeenCause | undefined {
+  const { shipment, graph, packages } = app;
   const isKnown = packageOf(link.found.module) !== undefined;
   if ((isKnown && packages.provides(link.found.module) !== false) || graph.addsRoots) return undefined;
   const inTree = [...graph.tree.values()];
   const files = graph.isReached ? inTree : shipment.paths;
   const there = otherPlaceOf(link.parts, files);
   const near = there ?? spelledLikeIn(link.top, files);
-  if (near === undefined) return isKnown || !graph.isReached ? undefined : beside(link, known);
+  if (near === undefined) return isKnown || !graph.isReached ? undefined : beside(link, app);
   // Without a start that is known, Python may look in any folder of the image.
   if (!graph.isReached && inTree.includes(near)) return undefined;
   const facts = { module: link.found.module, file: link.module.file };
-  return there === undefined ? say('module-missing own', { ...facts, near }) : inOtherFolder(facts, there, known);
+  return there === undefined ? say('module-missing own', { ...facts, near }) : inOtherFolder(facts, there, app);
 }
 
-function inOtherFolder(facts: { module: string; file: string }, there: string, known: LookedApp): SeenCause {
-  const folders = known.graph.roots.map((root) => inAppFolder(`${root}/x`, known)?.replace(/\/?x$/, ''));
+function inOtherFolder(facts: { module: string; file: string }, there: string, app: LookedApp): SeenCause {
+  const folders = app.graph.roots.map((root) => inAppFolder(`${root}/x`, app)?.replace(/\/?x$/, ''));
   const looked = [...new Set(folders.map((each) => each || 'the app folder'))].join(', ');
   return say('module-missing elsewhere', { ...facts, there, looked });
 }
 
-function beside(link: Link, known: LookedApp): SeenCause | undefined {
+function beside(link: Link, app: LookedApp): SeenCause | undefined {
   const { top } = link;
-  return known.shipment.besides(top)
+  return app.shipment.besides(top)
     ? say('module-missing beside', { module: link.found.module, file: link.module.file, top })
     : undefined;
 }
@@ -279,22 +275,22 @@ function spelledLikeIn(top: string, files: readonly string[]): string | undefine
 }
 
 /** A package that nothing installs, or a module that nobody knows. */
-function notInstalled(link: Link, known: LookedApp): SeenCause | undefined {
+function notInstalled(link: Link, app: LookedApp): SeenCause | undefined {
   const { module } = link.found;
   const name = packageOf(module);
-  const isWhole = known.packages.provides(module) === false;
-  if (bringsRuntime(name, link, known) && known.shipment.config.runtime === 'cortex') return undefined;
-  if (!isWhole && mayBeBrought(name, known.packages)) return undefined;
-  const isSure = isWhole && isKnown(name, link, known) && isCertain(link, known);
+  const isWhole = app.packages.provides(module) === false;
+  if (bringsRuntime(name, link, app) && app.shipment.config.runtime === 'cortex') return undefined;
+  if (!isWhole && mayBeBrought(name, app.packages)) return undefined;
+  const isSure = isWhole && isKnown(name, link, app) && isCertain(link, app);
   const facts = { module, package: name, file: link.module.file };
   if (name !== undefined)
-    return say('module-missing uninstalled', facts, { isCertain: isSure, fix: known.packages.fixOf(name) });
-  return known.graph.addsRoots ? undefined : say('module-missing', facts, { isCertain: isSure });
+    return say('module-missing uninstalled', facts, { isCertain: isSure, fix: app.packages.fixOf(name) });
+  return app.graph.addsRoots ? undefined : say('module-missing', facts, { isCertain: isSure });
 }
 
 /** What packages bring changes with their versions. */
-const isKnown = (name: string | undefined, link: Link, known: LookedApp) =>
-  !bringsRuntime(name, link, known) && !foundElsewhere(link, known) && !isBroughtByOthers(name ?? '');
+const isKnown = (name: string | undefined, link: Link, app: LookedApp) =>
+  !bringsRuntime(name, link, app) && !foundElsewhere(link, app) && !isBroughtByOthers(name ?? '');
 
 /** Modules that the build fetches without installing them, or that are outside of the app: one of this name, or any. */
 function foundElsewhere({ top }: Link, { shipment, graph }: LookedApp): 'it' | 'any' | undefined {

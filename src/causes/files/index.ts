@@ -109,26 +109,26 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
     needed,
     secretProblems: (names, app) =>
       Promise.all(
-        placed.flatMap(({ each, place }) => missingSecrets([each], names, app).map((found) => problemAt(found, place))),
+        placed.flatMap(({ each, place }) => missingSecrets([each], names, app).map((cause) => problemAt(cause, place))),
       ),
     requirements: resolverRequirements(asked, shipment.python()),
     unresolvedProblems: async (said) => {
-      const [found, { place, at } = {}] = whyUnresolved(said, asked) ?? [];
-      const isSaid = problems.some(({ cause, severity }) => cause === found?.cause && severity === 'error');
-      if (!found || isSaid) return [];
-      return [await problemAt(found, place ?? (await placeOfSetting(at, looked)))];
+      const [unresolved, { place, at } = {}] = whyUnresolved(said, asked) ?? [];
+      const isSaid = problems.some(({ cause, severity }) => cause === unresolved?.cause && severity === 'error');
+      if (!unresolved || isSaid) return [];
+      return [await problemAt(unresolved, place ?? (await placeOfSetting(at, looked)))];
     },
   };
 }
 
 /** The parser here forgives much: what it does not know is asked of Python. The file that is started was read already. */
 async function brokenFiles({ modules }: LookedApp, { config, shownAs, parser }: Looked): Promise<Problem[]> {
-  const known = startedFile(config);
-  const broken = modules.filter(({ facts, file }) => facts.isBroken && file !== known);
-  const found = await Promise.all(
+  const started = startedFile(config);
+  const broken = modules.filter(({ facts, file }) => facts.isBroken && file !== started);
+  const problems = await Promise.all(
     broken.slice(0, 5).map(({ file }) => (parser ? checkSource(config, file, shownAs(file), parser) : [])),
   );
-  return found.flat();
+  return problems.flat();
 }
 
 /** One thing is said once: what two looks find is named by the first of them. */

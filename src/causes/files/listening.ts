@@ -21,16 +21,16 @@ export function* lookAtListening(app: LookedApp): Generator<SeenCause> {
   const { custom } = app.shipment.config;
   if (!custom) return;
   const port = String(custom.port ?? sections['runtime.custom'].keys.port.default);
-  const found = placesOf(app);
-  yield* otherPort(found, port, custom.port !== undefined);
-  yield* otherExposed(app.shipment, found, port);
-  yield* onlyLocal(app.shipment, found, port);
+  const places = placesOf(app);
+  yield* otherPort(places, port, custom.port !== undefined);
+  yield* otherExposed(app.shipment, places, port);
+  yield* onlyLocal(app.shipment, places, port);
 }
 
-function* onlyLocal(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
+function* onlyLocal(shipment: Shipment, places: readonly ListeningPlace[], port: string): Generator<SeenCause> {
   const { docker_base_image_url: base = 'debian:' } = shipment.config.deployment;
-  const isReachable = found.some((each) => each.port === port || (each.host !== undefined && !isLocal(each.host)));
-  for (const each of found) {
+  const isReachable = places.some((each) => each.port === port || (each.host !== undefined && !isLocal(each.host)));
+  for (const each of places) {
     const isOther = isReachable && each.port !== port;
     // An image can say it in its environment.
     const isOfImage = each.isUsual === true && !isPlainImage(base);
@@ -50,8 +50,10 @@ function placesOf(app: LookedApp): ListeningPlace[] {
 
 /** The ports of nginx, by the files that the app brings to its folder. A variable may be a port, too. */
 function frontListens(shipment: Shipment): ListeningPlace[] {
-  const own = [...shipment.stage().files].flatMap(([path, file]) => (/^\/etc\/nginx\/.*conf/.test(path) ? [file] : []));
-  const found = own.flatMap((file) =>
+  const configs = [...shipment.stage().files].flatMap(([path, file]) =>
+    /^\/etc\/nginx\/.*conf/.test(path) ? [file] : [],
+  );
+  const places = configs.flatMap((file) =>
     matchesIn(shipment.read(file), /^\s*listen\s+(?:\S*:)?(\d+|\$\S+?)(?=[\s;])/gm).map(
       ({ match: [, port], line }) => ({
         host: '0.0.0.0',
@@ -61,7 +63,7 @@ function frontListens(shipment: Shipment): ListeningPlace[] {
       }),
     ),
   );
-  return found.some(({ port }) => port?.startsWith('$')) ? [] : found;
+  return places.some(({ port }) => port?.startsWith('$')) ? [] : places;
 }
 
 /** On another port it may be something else of the app. */
@@ -77,20 +79,20 @@ const local = (
   );
 };
 
-function* otherPort(found: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
-  const known = found.filter((each) => isNumber(each.port));
-  const first = known.find(({ host }) => !isLocal(host)) ?? known[0];
-  if (!first || known.some((each) => each.port === port)) return;
+function* otherPort(places: readonly ListeningPlace[], port: string, isSet: boolean): Generator<SeenCause> {
+  const numbered = places.filter((each) => isNumber(each.port));
+  const first = numbered.find(({ host }) => !isLocal(host)) ?? numbered[0];
+  if (!first || numbered.some((each) => each.port === port)) return;
   const facts = { port: first.port, what: first.what, wanted: port, default: isSet ? undefined : port };
   yield say('wrong-port', facts, {
     at: isSet && first.at?.setting !== undefined ? { setting: 'runtime.custom.port' } : first.at,
   });
 }
 
-function* otherExposed(shipment: Shipment, found: readonly ListeningPlace[], port: string): Generator<SeenCause> {
+function* otherExposed(shipment: Shipment, places: readonly ListeningPlace[], port: string): Generator<SeenCause> {
   const docker = shipment.dockerfile();
   const [first, ...others] = docker?.stage.ports ?? [];
-  const isKnown = found.some((each) => isNumber(each.port));
+  const isKnown = places.some((each) => isNumber(each.port));
   if (!docker || !first || isKnown || !isNumber(first.port)) return;
   if ([first, ...others].some((each) => each.port === port)) return;
   const at = { file: docker.path, line: first.line };
@@ -200,20 +202,20 @@ function callListens(
   const variable = `${row[3]}_NAME`;
   if (setBy(facts).includes(variable)) return [];
   const call = withValues(given, read);
-  const own = addressOf(call);
-  if (startsStdio(call) || saysElsewhere(call, own)) return [];
-  const isSetting = own.host !== undefined && addressOf(given).host === undefined;
-  const found: ListeningPlace = {
+  const address = addressOf(call);
+  if (startsStdio(call) || saysElsewhere(call, address)) return [];
+  const isSetting = address.host !== undefined && addressOf(given).host === undefined;
+  const place: ListeningPlace = {
     at: { file, line: call.line },
     what: file,
-    isUsual: own.host === undefined && !set.has(variable),
+    isUsual: address.host === undefined && !set.has(variable),
     isSetting,
     keyword: /gradio|^\.launch/.test(given.name) ? 'server_name' : 'host',
   };
   const { host, port } = usualOf(row, set);
-  found.host = own.host ?? unlessSaid(host, call, hostKeywords);
-  found.port = own.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
-  return [found].filter(isKnown);
+  place.host = address.host ?? unlessSaid(host, call, hostKeywords);
+  place.port = address.port ?? (call.arguments.length > 1 ? undefined : unlessSaid(port, call, portKeywords));
+  return [place].filter(isKnown);
 }
 
 /** In what is not written out, or where the object is made. */
@@ -240,12 +242,12 @@ const unlessSaid = (usual: string, { keywords }: PythonCall, names: readonly str
 
 /** A call with the values of what it names. */
 function withValues(call: PythonCall, read: (reference: string) => string | undefined): PythonCall {
-  const known = (key: string, text: string | undefined) =>
+  const textOf = (key: string, text: string | undefined) =>
     text ?? (call.references[key] === undefined ? undefined : read(call.references[key]));
   return {
     ...call,
-    arguments: call.arguments.map((text, at) => known(String(at), text)),
-    keywords: Object.fromEntries(Object.entries(call.keywords).map(([key, text]) => [key, known(key, text)])),
+    arguments: call.arguments.map((text, at) => textOf(String(at), text)),
+    keywords: Object.fromEntries(Object.entries(call.keywords).map(([key, text]) => [key, textOf(key, text)])),
   };
 }
 

@@ -41,5 +41,5 @@ export function* lookAtEach<Thing extends { at?: CausePlace | undefined }>(
   looks: readonly Look<Thing>[],
 ): Generator<SeenCause> {
   for (const thing of things)
-    for (const look of looks) for (const found of [look(thing, app) ?? []].flat()) yield { at: thing.at, ...found };
+    for (const look of looks) for (const cause of [look(thing, app) ?? []].flat()) yield { at: thing.at, ...cause };
 }

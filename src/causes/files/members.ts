@@ -46,10 +46,10 @@ export function* lookAtMembers({ shipment }: LookedApp): Generator<SeenCause> {
         .map((text, at) => ({ text, at: { file, line: at + 1 } })),
     );
     const names = lines.flatMap(({ text }) => namesIn(text, name));
-    const known = [...names, ...more, ...manifests.map((each) => each.replace(/\/?[^/]+$/, ''))].map(normalizeName);
+    const taken = [...names, ...more, ...manifests.map((each) => each.replace(/\/?[^/]+$/, ''))].map(normalizeName);
     for (const { text, at } of names.length > 0 ? [...texts, ...lines] : [])
       for (const asked of asks.flatMap((each) => namesIn(text, each)))
-        if (!known.some((each) => `/${each}`.endsWith(`/${normalizeName(asked)}`)))
+        if (!taken.some((each) => `/${each}`.endsWith(`/${normalizeName(asked)}`)))
           yield say(
             'command-failed member',
             { name: asked, meant: closestName(asked, names), names: names.slice(0, 5).join(', ') },

@@ -60,8 +60,8 @@ export class ModuleGraph {
     const stages = packages.projects.size > 0 ? shipment.stages : [];
     this.tree = new Map([...stages.flatMap(({ files }) => [...files]), ...shipment.stage().files]);
     for (const path of this.tree.keys()) this.knowFolder(posix.dirname(path));
-    for (const own of packages.projects)
-      for (const each of ['', 'src']) this.addRoot(posix.join(shipment.stage().workdir, own, each));
+    for (const project of packages.projects)
+      for (const each of ['', 'src']) this.addRoot(posix.join(shipment.stage().workdir, project, each));
     for (const server of shipment.servers()) this.start(server);
     this.isReached = this.modules.size > 0;
     if (!this.isReached) this.loadAll();
@@ -70,14 +70,14 @@ export class ModuleGraph {
   private start({ module, script, cwd, environment, program, words, isRun }: StartedServer) {
     const isScript = script !== undefined && program !== 'fastapi';
     const added = [...foldersIn(words), ...(environment.get('PYTHONPATH') ?? '').split(':').filter(Boolean)];
-    const own = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
-    for (const each of [...added, own]) this.addRoot(posix.resolve(cwd, each));
+    const folder = isScript ? posix.dirname(posix.resolve(cwd, script)) : cwd;
+    for (const each of [...added, folder]) this.addRoot(posix.resolve(cwd, each));
     this.addsRoots ||= added.some((each) => this.isOutside(posix.resolve(cwd, each)));
     const settings = this.find((environment.get('DJANGO_SETTINGS_MODULE') ?? '\0').split('.'));
     this.load(settings);
-    const found = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
-    this.load(found, 0, isScript ? 'script' : true);
-    this.loadBeside(module, program === 'streamlit' ? `${own}/pages/` : '/\0');
+    const startedPath = script === undefined ? this.started(module, isRun === true) : posix.resolve(cwd, script);
+    this.load(startedPath, 0, isScript ? 'script' : true);
+    this.loadBeside(module, program === 'streamlit' ? `${folder}/pages/` : '/\0');
   }
 
   /** The packages around a module, which Python imports too, and the pages of Streamlit, each a program of its own. */
@@ -185,16 +185,16 @@ export class ModuleGraph {
     const [, name] = groupsOf(/^((?:[A-Za-z_]\w*\.)+[A-Za-z_]\w*)(?::\w+)?$/, value);
     if (name === undefined || !this.tree.has(posix.join(this.roots[0] ?? '', `${name.replaceAll('.', '/')}.py`)))
       return;
-    const found = this.find(name.split('.'));
-    this.load(found);
+    const path = this.find(name.split('.'));
+    this.load(path);
   }
 
-  private follow(module: Module, found: Import): void {
-    const parts = found.module === '' ? [] : found.module.split('.');
-    const link = { module, found, parts, top: parts[0] ?? '' };
-    const roots = found.level > 0 ? this.packageOf(module, found.level) : this.roots;
+  private follow(module: Module, imported: Import): void {
+    const parts = imported.module === '' ? [] : imported.module.split('.');
+    const link = { module, found: imported, parts, top: parts[0] ?? '' };
+    const roots = imported.level > 0 ? this.packageOf(module, imported.level) : this.roots;
     if (!roots) module.links.push({ ...link, roots: [], target: 'above' });
-    else if (parts.length > 0 || found.level > 0) this.followTo(link, roots);
+    else if (parts.length > 0 || imported.level > 0) this.followTo(link, roots);
   }
 
   private followTo(link: Omit<Link, 'roots' | 'target'>, roots: readonly string[]): void {

@@ -14,11 +14,11 @@ import { startsProcess } from './system.ts';
 export function* lookAtOpened(app: LookedApp): Generator<SeenCause> {
   const said = new Set<string>();
   for (const each of pathsOpened(app)) {
-    const found = ofVolume(each, app.shipment) ?? lookAt(each, app.shipment);
-    const key = `${found?.cause} ${found?.captured?.path}`;
-    if (!found || said.has(key)) continue;
+    const cause = ofVolume(each, app.shipment) ?? lookAt(each, app.shipment);
+    const key = `${cause?.cause} ${cause?.captured?.path}`;
+    if (!cause || said.has(key)) continue;
     said.add(key);
-    yield { at: { file: each.file, line: each.line }, ...found };
+    yield { at: { file: each.file, line: each.line }, ...cause };
   }
 }
 
@@ -218,7 +218,7 @@ interface Opened {
 
 /** Files that people write, and no program does. */
 const isSettings = /\.(?:ya?ml|toml|ini|cfg)$|(?:^|[/_.-])(?:config|settings|labels|prompts?)\.\w+$/;
-const isSameTop = (one: string, other: string) => pathIn(one).split('/')[0] === pathIn(other).split('/')[0];
+const isSameTop = (a: string, b: string) => pathIn(a).split('/')[0] === pathIn(b).split('/')[0];
 
 /** The paths that the code of the app reads or names. */
 function pathsOpened(app: LookedApp): Opened[] {
@@ -231,14 +231,14 @@ function pathsOpened(app: LookedApp): Opened[] {
   const isLost = moves.some((to) => !isFromFile(to) || pathIn(to) !== '');
   const mayBeMade = calls.some(({ name }) => startsProcess.test(name));
   const texts = app.modules.flatMap(({ facts }) => facts.texts.map(({ value }) => value));
-  const found = openedBy(app).map((each) => ({
+  const opened = openedBy(app).map((each) => ({
     ...each,
     isOfStart: each.isOfStart === true && !isMoved && !isFromFile(each.value),
     mayBeMade,
     isNamed: !isSettings.test(each.value) || texts.some((text) => text !== each.value && isSameTop(text, each.value)),
   }));
-  const known = found.filter(({ value }) => !isLost || isFromFile(value) || value.startsWith('/'));
-  return [...known, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : []), ...givenByStart(app.shipment)];
+  const clear = opened.filter(({ value }) => !isLost || isFromFile(value) || value.startsWith('/'));
+  return [...clear, ...(app.shipment.isDocker ? openedByOthers(app.shipment) : []), ...givenByStart(app.shipment)];
 }
 
 /** Files that the start names in variables. */

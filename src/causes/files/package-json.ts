@@ -40,8 +40,8 @@ export function scriptCommands(
   textOf: TextOf,
 ): ShellCommand[] | undefined {
   const name = scriptNamed(words);
-  const own = name === undefined ? undefined : files.get(posix.resolve(cwd, 'package.json'));
-  const scripts = own === undefined ? {} : (readJsonc<PackageJson>(textOf(own))?.scripts ?? {});
+  const manifest = name === undefined ? undefined : files.get(posix.resolve(cwd, 'package.json'));
+  const scripts = manifest === undefined ? {} : (readJsonc<PackageJson>(textOf(manifest))?.scripts ?? {});
   const texts = [`pre${name}`, name ?? '', `post${name}`].flatMap((each) => scripts[each] ?? []);
   return name === undefined || scripts[name] === undefined
     ? undefined

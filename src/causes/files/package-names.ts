@@ -12,8 +12,8 @@ export function* lookAtPackageNames({ packages, imported }: LookedApp): Generato
   const needed = [...imported()].flatMap((module) => packageOf(module) ?? []);
   for (const named of packages.aptNames) if (isName.test(named.name)) yield* debianName(named);
   for (const listed of packages.listed) {
-    const known = [...popular, ...needed.filter((each) => !packages.has(each))];
-    if (listed.at && !listed.isElsewhere && !isPackage(listed.name)) yield* pipName(listed, known);
+    const names = [...popular, ...needed.filter((each) => !packages.has(each))];
+    if (listed.at && !listed.isElsewhere && !isPackage(listed.name)) yield* pipName(listed, names);
   }
 }
 
@@ -35,13 +35,13 @@ const plausible =
   /^(?:gcc|g\+\+|make|hostname|espeak|ssh|gpg|chromedriver|node|golang)$|-dev$|^(?:tesseract-ocr-|fonts-|python|openjdk)/;
 
 function meantByName(name: string): string | undefined {
-  const known = aptPackages();
+  const aptNames = aptPackages();
   const [, language = ''] = groupsOf(/^tesseract-ocr-(\w+)$/, name);
-  const own = languages.get(language);
-  if (own) return `tesseract-ocr-${own}`;
+  const ofLanguage = languages.get(language);
+  if (ofLanguage) return `tesseract-ocr-${ofLanguage}`;
   // Debian calls headers so; other distributions have the longer word.
   if (/-devel$/.test(name) && name !== 'mono-devel') return name.replace(/el$/, '');
-  return known.has(name) || plausible.test(name) ? undefined : meantInDebian(name, known);
+  return aptNames.has(name) || plausible.test(name) ? undefined : meantInDebian(name, aptNames);
 }
 
 const trixie =
@@ -69,11 +69,11 @@ function* debianName({ name, at, base }: PackageName): Generator<SeenCause> {
 }
 
 /** The package of a program, a library with its number, or a name that is nearly the same. */
-function meantInDebian(name: string, known: ReadonlySet<string>): string | undefined {
+function meantInDebian(name: string, aptNames: ReadonlySet<string>): string | undefined {
   const plain = (each: string) => each.replace(/[-.]/g, '');
-  if (/\d/.test(name)) return [...known].find((each) => plain(each) === plain(name));
-  const similar = [...known].filter((each) => each.length > 4 && !/\d/.test(each));
-  const library = [...known].find((each) => stem(each) === name);
+  if (/\d/.test(name)) return [...aptNames].find((each) => plain(each) === plain(name));
+  const similar = [...aptNames].filter((each) => each.length > 4 && !/\d/.test(each));
+  const library = [...aptNames].find((each) => stem(each) === name);
   return debianPackageOfProgram(name) ?? library ?? closestName(name, similar);
 }
 
@@ -93,12 +93,14 @@ const namesakes = new Map([
 
 /** The package of a module whose name is taken for that of a package: `opencv-python` for `cv2`. */
 function packageOfModule(name: string): string | undefined {
-  const own = namesakes.has(name) ? undefined : (packageOf(name.replaceAll('-', '_')) ?? packageOf(name.toUpperCase()));
-  return own === undefined || own === name || own.startsWith(`${name}-`) ? undefined : own;
+  const owner = namesakes.has(name)
+    ? undefined
+    : (packageOf(name.replaceAll('-', '_')) ?? packageOf(name.toUpperCase()));
+  return owner === undefined || owner === name || owner.startsWith(`${name}-`) ? undefined : owner;
 }
 
-function* pipName({ name, wanted, at }: Listed, known: readonly string[]): Generator<SeenCause> {
-  const facts = { package: name, own: packageOfModule(name), similar: closestName(name, known) };
+function* pipName({ name, wanted, at }: Listed, names: readonly string[]): Generator<SeenCause> {
+  const facts = { package: name, own: packageOfModule(name), similar: closestName(name, names) };
   if (ofSpacy.test(name) && wanted !== '')
     yield say('package-not-found spacy', { ...facts, model: name.replaceAll('-', '_') }, { at });
   else if (aptPackages().has(name) || name.startsWith('tesseract-ocr'))

@@ -103,20 +103,22 @@ export class Packages {
   /** Whether an installed package has a module. Undefined if it may be so. */
   provides(module: string): boolean | undefined {
     const { names, isWhole } = this.all();
-    const known = packageOf(module);
+    const owner = packageOf(module);
     const [top = ''] = module.split('.');
     // In the image, the installed package may be in another place than its files.
-    if ([...this.projects].some((own) => ['', 'src'].some((each) => this.hasModule(posix.join(own, each, top)))))
+    if (
+      [...this.projects].some((project) => ['', 'src'].some((each) => this.hasModule(posix.join(project, each, top))))
+    )
       return true;
     const plain = normalizeName(module.split('.')[0] ?? '');
-    const isThere = known === undefined ? this.hasLike(plain) : isOneOf(known, plain, names);
-    return isThere || this.hasOther(top, known ?? plain) || (isWhole ? false : undefined);
+    const isThere = owner === undefined ? this.hasLike(plain) : isOneOf(owner, plain, names);
+    return isThere || this.hasOther(top, owner ?? plain) || (isWhole ? false : undefined);
   }
 
   /** Whether another package has this module, or Debian does. */
-  private hasOther(module: string, known: string): boolean {
+  private hasOther(module: string, owner: string): boolean {
     const debian = [...this.apt].flatMap((each) => groupsOf(/^python3-(.+)$/, each)[1] ?? []);
-    return debian.some((each) => known === each || known.startsWith(`${each}-`)) || this.has(alsoIn[module] ?? '');
+    return debian.some((each) => owner === each || owner.startsWith(`${each}-`)) || this.has(alsoIn[module] ?? '');
   }
 
   private hasModule(path: string): boolean {
@@ -185,8 +187,8 @@ export class Packages {
     return bytes && decodeRequirements(bytes).text;
   }
 
-  private list(found: Requirement | undefined, at: CausePlace | undefined): void {
-    if (found && found.name !== 'python') this.listed.push({ ...found, at, group: this.group });
+  private list(requirement: Requirement | undefined, at: CausePlace | undefined): void {
+    if (requirement && requirement.name !== 'python') this.listed.push({ ...requirement, at, group: this.group });
   }
 
   private add(text: string, at: CausePlace | undefined): void {
@@ -242,9 +244,9 @@ export class Packages {
 
   private readProject(file: string, isProduction?: boolean): void {
     const text = this.shipment.text(file);
-    const found = text === undefined ? [] : projectRequirements(text, isProduction);
-    if (!found) this.hasOthers = true;
-    for (const each of found ?? []) if (!this.installMembers(each.name)) this.list(each, { file });
+    const requirements = text === undefined ? [] : projectRequirements(text, isProduction);
+    if (!requirements) this.hasOthers = true;
+    for (const each of requirements ?? []) if (!this.installMembers(each.name)) this.list(each, { file });
   }
 
   /** Whether a name is that of a project in a folder of the app, which is installed then: of a workspace, or by its path. */
@@ -263,35 +265,37 @@ export class Packages {
 
   private readEnvironment(file: string): void {
     const text = this.textOf(file) ?? '';
-    const found = environmentLists(text);
-    if (!found) this.hasOthers = true;
-    for (const each of found?.conda ?? []) this.addConda(each, { file });
-    for (const line of found?.pip ?? []) this.readLine({ text: line, file, line: lineWith(text, line) ?? 1 });
+    const lists = environmentLists(text);
+    if (!lists) this.hasOthers = true;
+    for (const each of lists?.conda ?? []) this.addConda(each, { file });
+    for (const line of lists?.pip ?? []) this.readLine({ text: line, file, line: lineWith(text, line) ?? 1 });
   }
 
   /** What a command of the build installs. */
-  private install(found: Install, at: CausePlace, base: string): void {
+  private install(command: Install, at: CausePlace, base: string): void {
     const folder =
-      found.kind === 'pip' && found.text.includes('/') && this.builtFile(posix.join(found.text, 'pyproject.toml'));
+      command.kind === 'pip' &&
+      command.text.includes('/') &&
+      this.builtFile(posix.join(command.text, 'pyproject.toml'));
     if (folder) this.installProject(true, { folder: dirname(folder) });
-    else if (found.kind === 'pip') this.add(found.text, at);
-    else if (found.kind === 'conda') this.addConda(found.text, at);
-    else if (found.kind === 'apk') this.apt.add(found.text);
-    else if (found.kind === 'apt') this.addApt(found.text, at, base);
-    else if (found.kind === 'requirements') this.installRequirements(found.file, at);
-    else if (found.kind === 'constraints') this.constrain(this.builtFile(found.file) ?? plainPath(found.file));
-    else if (found.kind === 'environment') this.installEnvironment(found.file);
-    else if (found.kind === 'unknown') this.hasOthers = true;
-    else if (found.kind === 'project') this.installProject(found.isPackage, found);
+    else if (command.kind === 'pip') this.add(command.text, at);
+    else if (command.kind === 'conda') this.addConda(command.text, at);
+    else if (command.kind === 'apk') this.apt.add(command.text);
+    else if (command.kind === 'apt') this.addApt(command.text, at, base);
+    else if (command.kind === 'requirements') this.installRequirements(command.file, at);
+    else if (command.kind === 'constraints') this.constrain(this.builtFile(command.file) ?? plainPath(command.file));
+    else if (command.kind === 'environment') this.installEnvironment(command.file);
+    else if (command.kind === 'unknown') this.hasOthers = true;
+    else if (command.kind === 'project') this.installProject(command.isPackage, command);
   }
 
   private installProject(isPackage: boolean, { folder = '.', member, isProduction }: InstalledProject): void {
     if (member !== undefined && this.installMembers(member)) return;
     const project = posix.join(folder, 'pyproject.toml');
-    const own = this.builtFile(project) ?? project;
+    const path = this.builtFile(project) ?? project;
     if (isPackage) this.projects.add(posix.normalize(folder));
-    this.hasOthers ||= !this.shipment.sent.has(own);
-    this.readProject(own, isProduction);
+    this.hasOthers ||= !this.shipment.sent.has(path);
+    this.readProject(path, isProduction);
   }
 
   private constrain(file: string): void {
@@ -299,17 +303,17 @@ export class Packages {
   }
 
   private installRequirements(file: string, at: CausePlace | undefined): void {
-    const own = this.builtFile(file) ?? plainPath(file);
-    const isMade = !this.shipment.sent.has(own) && (this.shipment.isDocker || this.makesFiles());
+    const path = this.builtFile(file) ?? plainPath(file);
+    const isMade = !this.shipment.sent.has(path) && (this.shipment.isDocker || this.makesFiles());
     if (isMade) this.hasOthers = true;
-    else this.readRequirements(own, at);
+    else this.readRequirements(path, at);
   }
 
   private installEnvironment(file: string): void {
     const name = posix.basename(file);
-    const own = this.builtFile(file) ?? this.shipment.paths.find((path) => posix.basename(path) === name);
-    if (own === undefined) this.hasOthers = true;
-    else this.readEnvironment(own);
+    const path = this.builtFile(file) ?? this.shipment.paths.find((each) => posix.basename(each) === name);
+    if (path === undefined) this.hasOthers = true;
+    else this.readEnvironment(path);
   }
 
   /** A file that a command of the build may make is not looked for. */
@@ -322,8 +326,8 @@ export class Packages {
   /** The file of the app that a command of the build has at a path. */
   private builtFile(path: string): string | undefined {
     const stages = this.shipment.stages;
-    const found = stages.map(({ files, workdir }) => files.get(posix.resolve(workdir, path)));
-    return this.shipment.fileAt(path) ?? found.find((each) => each !== undefined);
+    const paths = stages.map(({ files, workdir }) => files.get(posix.resolve(workdir, path)));
+    return this.shipment.fileAt(path) ?? paths.find((each) => each !== undefined);
   }
 }
 
@@ -335,8 +339,8 @@ function versionIn(text: string): string {
 }
 
 /** Other packages that have the modules of one: `psycopg2-binary`, `faiss-cpu`, `opencv-python` for `opencv-python-headless`. */
-function isOneOf(known: string, plain: string, names: ReadonlySet<string>): boolean {
-  const stem = known.replace(/-(?:headless|cpu|gpu|binary|python)(?:-headless)?$/, '');
-  const stems = new Set([known, ...(stem.length > 3 ? [stem] : []), ...(plain === known ? [] : [plain])]);
+function isOneOf(owner: string, plain: string, names: ReadonlySet<string>): boolean {
+  const stem = owner.replace(/-(?:headless|cpu|gpu|binary|python)(?:-headless)?$/, '');
+  const stems = new Set([owner, ...(stem.length > 3 ? [stem] : []), ...(plain === owner ? [] : [plain])]);
   return [...names].some((name) => [...stems].some((each) => name === each || name.startsWith(`${each}-`)));
 }

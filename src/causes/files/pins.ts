@@ -50,7 +50,7 @@ const localVersion: Look<Listed> = ({ name, wanted }, { packages }) => {
 
 /** What one command installs, where no version fits all that is asked of a package. */
 const conflict: Look<Listed> = (each, { packages: { listed, constraints } }) => {
-  const all = [...listed, ...constraints].filter((one) => isBound(one) && isBeside(one, each));
+  const all = [...listed, ...constraints].filter((bound) => isBound(bound) && isBeside(bound, each));
   const other =
     isBound(each) && all.slice(0, all.indexOf(each) + 1).find(({ wanted }) => contradict(wanted, each.wanted));
   if (!other) return undefined;
@@ -59,13 +59,13 @@ const conflict: Look<Listed> = (each, { packages: { listed, constraints } }) => 
 };
 
 const isBound = ({ wanted, isConditional }: Listed) => wanted !== '' && !isConditional;
-const isBeside = (one: Listed, other: Listed) => one.name === other.name && one.group === other.group;
+const isBeside = (a: Listed, b: Listed) => a.name === b.name && a.group === b.group;
 
 /** Whether no version fits both: a pin that the other refuses, or bounds that leave nothing between them. */
-function contradict(one: string, other: string): boolean {
-  const pins = [pinnedVersion(one), pinnedVersion(other)];
-  if (pins.some((pin, at) => pin !== undefined && !satisfies(pin, at === 0 ? other : one))) return true;
-  const bounds = (sign: RegExp) => `${one},${other}`.split(',').flatMap((part) => sign.exec(part)?.[1] ?? []);
+function contradict(wanted: string, other: string): boolean {
+  const pins = [pinnedVersion(wanted), pinnedVersion(other)];
+  if (pins.some((pin, at) => pin !== undefined && !satisfies(pin, at === 0 ? other : wanted))) return true;
+  const bounds = (sign: RegExp) => `${wanted},${other}`.split(',').flatMap((part) => sign.exec(part)?.[1] ?? []);
   const [least] = bounds(/^\s*>=?\s*([\d.]+)\s*$/).sort((a, b) => (isOlder(a, b) ? 1 : -1));
   const [most] = bounds(/^\s*<=?\s*([\d.]+)\s*$/).sort((a, b) => (isOlder(a, b) ? -1 : 1));
   return least !== undefined && most !== undefined && isOlder(most, least);
@@ -79,12 +79,12 @@ const hasNot = (index: string, name: string) =>
 const pinLooks: readonly Look<Pin>[] = [
   // A version between two that the table of releases has, which it does not have itself.
   ({ name, wanted, version }, { packages }) => {
-    const known = packages.indexes().every((each) => hasNot(each, name)) ? releasesIn(rows().get(name) ?? '') : [];
-    const older = known.findLast((each) => isOlder(each, version));
-    const newer = known.find((each) => isOlder(version, each));
+    const releases = packages.indexes().every((each) => hasNot(each, name)) ? releasesIn(rows().get(name) ?? '') : [];
+    const older = releases.findLast((each) => isOlder(each, version));
+    const newer = releases.find((each) => isOlder(version, each));
     // One that is newer than all may have been released since the table was made.
-    if (older === undefined || newer === undefined || known.some((each) => isSame(each, version))) return undefined;
-    const isSure = seriesOf(newer) === seriesOf(version) || laterSeries(known, version) >= abandoned;
+    if (older === undefined || newer === undefined || releases.some((each) => isSame(each, version))) return undefined;
+    const isSure = seriesOf(newer) === seriesOf(version) || laterSeries(releases, version) >= abandoned;
     const facts = { package: name, wanted, version, day: releasesReadOn, older, newer };
     return say(`package-version-not-found${isSure ? ' never' : ''}`, facts);
   },
@@ -99,7 +99,7 @@ const pinLooks: readonly Look<Pin>[] = [
   // An old package beside one that it does not bound, and that has changed since.
   ({ name, version }, { packages }) => {
     const { other = '', bound = '' } = unboundNeedOf(name, version) ?? {};
-    const wanted = packages.listed.find((one) => one.name === other && one.wanted !== '')?.wanted;
+    const wanted = packages.listed.find((listed) => listed.name === other && listed.wanted !== '')?.wanted;
     if (other === '' || (wanted !== undefined && !contradict(wanted, bound))) return undefined;
     const since = bound.replace('<', '');
     return say('package-api-changed unbound', { package: name, version, other, asked: wanted, bound, since });
@@ -157,9 +157,9 @@ const installsProject = /^(?:poetry install|uv sync|pdm (?:install|sync)|hatch|p
 /** Old series that still get versions are nearly all the last ones of their major version, such as Django 4.2. */
 const abandoned = 4;
 
-function laterSeries(known: readonly string[], version: string): number {
+function laterSeries(releases: readonly string[], version: string): number {
   const major = `${version.split('.')[0]}.`;
-  return new Set(known.filter((each) => each.startsWith(major) && isOlder(version, each)).map(seriesOf)).size;
+  return new Set(releases.filter((each) => each.startsWith(major) && isOlder(version, each)).map(seriesOf)).size;
 }
 
 const seriesOf = (version: string) => /^\d+\.\d+/.exec(version)?.[0];

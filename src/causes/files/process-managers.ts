@@ -20,9 +20,9 @@ const processManagers: readonly ProcessManager[] = [
     files: (words) => {
       const named = flagOf(words, '-c', '--configuration');
       // What Debian has there includes a folder.
-      const own = '/etc/supervisor/supervisord.conf';
-      const paths = named === undefined ? ['supervisord.conf', '/etc/supervisord.conf', own] : [named];
-      return paths.flatMap((path) => (path === own ? [path, '/etc/supervisor/conf.d/*'] : path));
+      const configFile = '/etc/supervisor/supervisord.conf';
+      const paths = named === undefined ? ['supervisord.conf', '/etc/supervisord.conf', configFile] : [named];
+      return paths.flatMap((path) => (path === configFile ? [path, '/etc/supervisor/conf.d/*'] : path));
     },
     script: (text, cwd) =>
       text.replace(/^\[[^[]*/gm, (section) => {

@@ -194,7 +194,7 @@ function ofPoetry(commands: ImageState['commands'], environment: ReadonlyMap<str
 
 /** The folders of virtual environments that the commands of an image make, or that it has from another stage. */
 function environmentsOf({ commands, others }: ImageState): string[] {
-  const own = commands.flatMap(({ words, cwd, before: { environment } }) => {
+  const programs = commands.flatMap(({ words, cwd, before: { environment } }) => {
     const [made, folder] = groupsOf(
       /^(?:\S*python[\d.]* -m venv|virtualenv|uv (?:venv|sync))(?: ([^-\s]\S*))?/,
       words.join(' '),
@@ -212,5 +212,5 @@ function environmentsOf({ commands, others }: ImageState): string[] {
         )
       : [],
   );
-  return [...own, ...copied];
+  return [...programs, ...copied];
 }

@@ -38,12 +38,12 @@ function* versions({ file, facts }: Module, python: string): Generator<SeenCause
     if (isLaterVersion(version, python))
       yield say('syntax-error', { path: file, what, version, python }, { at: { file, line } });
   for (const { module, name, line, level, isNeeded } of [...facts.imports, ...membersOf(facts)]) {
-    const found = otherPython(`${module}.${name}`, python);
+    const bounds = otherPython(`${module}.${name}`, python);
     const isCertain = isNeeded === 'always';
-    if (level === 0 && isNeeded !== 'guarded' && (found.since ?? found.until))
+    if (level === 0 && isNeeded !== 'guarded' && (bounds.since ?? bounds.until))
       yield say(
         'python-version-unsupported name',
-        { name, file, module, python, ...found },
+        { name, file, module, python, ...bounds },
         { isCertain, at: { file, line } },
       );
   }
@@ -57,17 +57,18 @@ function membersOf({ imports, members, calls, rebound }: PythonFacts): Import[] 
     return object === undefined ? [] : { object, name, line };
   });
   return [...members, ...decorating].flatMap(({ object, name, line }) => {
-    const found = rebound.has(object) ? undefined : whole.get(object);
-    const isTop = found?.name !== undefined || found?.module === object || !found?.module.startsWith(`${object}.`);
-    return found && isTop ? { ...found, name, line, isNeeded: 'sometimes' } : [];
+    const imported = rebound.has(object) ? undefined : whole.get(object);
+    const isTop =
+      imported?.name !== undefined || imported?.module === object || !imported?.module.startsWith(`${object}.`);
+    return imported && isTop ? { ...imported, name, line, isNeeded: 'sometimes' } : [];
   });
 }
 
 /** What an import gives a name, but for what is told of it there: that it is not there itself. */
-function objectsOf(found: Import): [as: string, object: Import][] {
-  const { module, name, as, level } = found;
-  if (level > 0 || boundOf(found) !== undefined) return [];
-  return [[as, name === undefined ? found : { ...found, module: `${module}.${name}` }]];
+function objectsOf(imported: Import): [as: string, object: Import][] {
+  const { module, name, as, level } = imported;
+  if (level > 0 || boundOf(imported) !== undefined) return [];
+  return [[as, name === undefined ? imported : { ...imported, module: `${module}.${name}` }]];
 }
 
 /** Names that came back in numpy 2. */
@@ -79,9 +80,9 @@ function boundOf({ module, name, level }: Import): string | undefined {
 }
 
 /** Names that the listed version of a package does not have. */
-function* movedName({ file }: Module, found: Import, packages: Packages): Generator<SeenCause> {
-  const { module, name = '', line, isNeeded } = found;
-  const bound = boundOf(found);
+function* movedName({ file }: Module, imported: Import, packages: Packages): Generator<SeenCause> {
+  const { module, name = '', line, isNeeded } = imported;
+  const bound = boundOf(imported);
   const owner = packageOf(module) ?? normalizeName(module);
   const wanted = packages.wanted(owner);
   if (bound === undefined || wanted === undefined || !contradicts(wanted, bound)) return;
@@ -99,8 +100,8 @@ function* movedCall({ file, facts }: Module, call: PythonCall, { packages, modul
     const wanted = packages.wanted(owner);
     const isOf = facts.imports.some((each) => packageOf(each.module) === owner);
     if (wanted === undefined || !isOf || !contradicts(wanted, bound) || isOwnMethod(call, modules)) continue;
-    const shown = { path: file, said, version: wanted.replace(/^==/, ' '), bound };
-    yield say('package-api-changed call', { package: owner, ...shown }, { at: { file, line: call.line } });
+    const details = { path: file, said, version: wanted.replace(/^==/, ' '), bound };
+    yield say('package-api-changed call', { package: owner, ...details }, { at: { file, line: call.line } });
   }
 }
 
@@ -123,10 +124,10 @@ export function contradicts(wanted: string, bound: string): boolean {
 function* members(module: Module, app: LookedApp): Generator<SeenCause> {
   const { graph } = app;
   const { file, facts } = module;
-  const own = importedModules(module, graph);
+  const ownModules = importedModules(module, graph);
   const said = new Set(facts.members.flatMap(({ object, name, isSet }) => (isSet ? `${object}.${name}` : [])));
   for (const { object, name, line } of facts.members) {
-    const target = own.get(object);
+    const target = ownModules.get(object);
     if (!target || said.has(`${object}.${name}`) || isIn(target, name, graph)) continue;
     said.add(`${object}.${name}`);
     const names = [...target.facts.names.keys()];
@@ -146,15 +147,15 @@ const isIn = (target: Module, name: string, graph: ModuleGraph) =>
 
 /** Modules of the app, by the names that a module has for them. */
 function importedModules(module: Module, graph: ModuleGraph): Map<string, Module> {
-  const found = new Map<string, Module>();
+  const byName = new Map<string, Module>();
   for (const { found: each, target, roots, parts } of module.links) {
     const isOther = each.as !== parts.at(-1) && each.name === undefined && parts.length > 1 && each.as === parts[0];
     if (isOther || each.as === '') continue;
     const path = each.name === undefined ? target : graph.find([...parts, each.name], roots);
     const loaded = graph.module(path);
-    if (loaded && !module.facts.rebound.has(each.as)) found.set(each.as, loaded);
+    if (loaded && !module.facts.rebound.has(each.as)) byName.set(each.as, loaded);
   }
-  return found;
+  return byName;
 }
 
 function* undefinedNames({ file, facts }: Module): Generator<SeenCause> {

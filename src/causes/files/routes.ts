@@ -14,10 +14,10 @@ export function* lookAtChecks(app: LookedApp): Generator<SeenCause> {
   const { custom } = app.shipment.config;
   const { healthcheck_endpoint: healthcheck = '/', readycheck_endpoint: readycheck = '/' } = custom ?? {};
   const wanted = Object.entries({ healthcheck, readycheck }).filter(([, path]) => !/^\/?$/.test(path));
-  const found = wanted.length > 0 ? routesOf(app) : undefined;
-  for (const [check, path] of found ? wanted : []) {
+  const served = wanted.length > 0 ? routesOf(app) : undefined;
+  for (const [check, path] of served ? wanted : []) {
     const plain = `/${path.replace(/^\/+|\?.*$/g, '').replace(/\/$/, '')}`;
-    if (found && !answers(found, plain)) yield unanswered(check, plain, found.routes);
+    if (served && !answers(served, plain)) yield unanswered(check, plain, served.routes);
   }
 }
 
@@ -52,8 +52,8 @@ function routesOf(app: LookedApp): Routes | undefined {
     shipment.stage().base,
     ...shipment.started().map(({ words: [program = ''] }) => posix.basename(program)),
   ];
-  const own = [...ownRoutes].find(([server]) => texts.some((each) => new RegExp(server).test(each)));
-  if (own) return { routes: own[1] };
+  const ofServer = [...ownRoutes].find(([server]) => texts.some((each) => new RegExp(server).test(each)));
+  if (ofServer) return { routes: ofServer[1] };
   if (texts.some((each) => isFront.test(each))) return undefined;
   if (shipment.servers().some(({ module, script }) => module ?? script)) return pythonRoutes(app);
   return shipment.isDocker ? otherRoutes(shipment) : undefined;
@@ -95,11 +95,11 @@ function pythonRoutes(app: LookedApp): Routes | undefined {
   const routes = said.flatMap(({ route }) => (route === undefined ? [] : [`/${route}`.replace(/\/{2,}/g, '/')]));
   const hasRoutes = routes.length > 0 || calls.some((call) => call.isDecorator && posting.test(call.name));
   if (said.some(({ isOpen }) => isOpen) || !hasRoutes) return undefined;
-  const own = Object.entries(ofFrameworks).flatMap(([name, paths]) =>
+  const ofFramework = Object.entries(ofFrameworks).flatMap(([name, paths]) =>
     imports.some((each) => each.split('.')[0] === name) ? paths : [],
   );
   return {
-    routes: [...new Set([...routes, ...own])],
+    routes: [...new Set([...routes, ...ofFramework])],
     isBelow: calls.some(({ name, keywords }) => isPrefix(name, keywords)),
   };
 }

@@ -23,29 +23,29 @@ interface Script {
 
 /** The commands of a script that a command starts, with the folder and the variables that each finds. */
 export function commandsOf({ file, text, rest }: Script, from: StartedCommand): StartedCommand[] {
-  const found: StartedCommand[] = [];
+  const commands: StartedCommand[] = [];
   const environment = new Map(from.environment);
   // What is not exported is known to the shell only.
-  const own = new Map<string, string>();
+  const shellOnly = new Map<string, string>();
   let { cwd } = from;
   for (const { words, line, assigned } of shellLines(withChosenArm(text, rest[0]))) {
     const [program, folder = '$'] = words;
     if (program === 'cd' && !folder.includes('$')) cwd = posix.resolve(cwd, folder);
     if (words.length === 0) {
-      setBy(assigned, environment, own);
+      setBy(assigned, environment, shellOnly);
       continue;
     }
-    const [, variable = '', value = own.get(variable)] = groupsOf(/^export (\w+)(?:=(.*))?$/, words.join(' '));
+    const [, variable = '', value = shellOnly.get(variable)] = groupsOf(/^export (\w+)(?:=(.*))?$/, words.join(' '));
     if (value !== undefined) environment.set(variable, value);
-    found.push({
+    commands.push({
       ...from,
       ...(file !== undefined && { line, at: { file, line } }),
-      words: expandWords(words, rest, new Map([...own, ...environment])),
+      words: expandWords(words, rest, new Map([...shellOnly, ...environment])),
       cwd,
       environment: new Map([...environment, ...assigned]),
     });
   }
-  return found;
+  return commands;
 }
 
 /** Sets variables of the shell; those of the environment stay there. */
@@ -62,11 +62,11 @@ const withChosenArm = (text: string, first = '') =>
   text.replace(
     /(\bcase\s+"?\$\{?1\b[^\n]*?\bin\b)([\s\S]*?)(\n\s*esac\b)/g,
     (_, start: string, arms: string, end: string) => {
-      const found = arms.split(';;');
-      const patterns = found.map((arm) => /^\s*(?:#[^\n]*\n\s*)*\(?([^()\n]+)\)/.exec(arm)?.[1]?.split('|') ?? []);
+      const armTexts = arms.split(';;');
+      const patterns = armTexts.map((arm) => /^\s*(?:#[^\n]*\n\s*)*\(?([^()\n]+)\)/.exec(arm)?.[1]?.split('|') ?? []);
       const isFor = (pattern: string) => compileGlob(pattern.trim().replace(/^["']|["']$/g, ''))?.matches(first);
       const chosen = patterns.findIndex((each) => each.some(isFor));
-      const kept = found.map((arm, at) =>
+      const kept = armTexts.map((arm, at) =>
         at === chosen ? arm.replace(/^(\s*)\(?[^()\n]+\)/, '$1') : arm.replace(/[^\n]/g, ''),
       );
       return start.replace(/\S/g, '') + kept.join('') + end.replace(/\S/g, '');

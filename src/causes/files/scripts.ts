@@ -70,15 +70,15 @@ const isNamed = (commands: readonly RunCommand[], name: string) =>
 function reached(shipment: Shipment, { stage }: Docker): ReadonlySet<string> {
   const runs = shipment.started().filter(({ words: [program = ''] }) => /^(?:node|bun|tsx)$/.test(program));
   const entries = runs.flatMap(({ words, cwd }) => words.slice(1).flatMap((word) => shipment.fileAt(word, cwd) ?? []));
-  const found = new Set(stage.files.size > 0 ? entries.filter(isScript) : []);
+  const files = new Set(stage.files.size > 0 ? entries.filter(isScript) : []);
   // A set that grows is walked to its end.
-  for (const file of found)
+  for (const file of files)
     for (const { name } of scriptImports(shipment.read(file))) {
       const paths = name.startsWith('.') ? candidates(posix.join(posix.dirname(file), name)) : [];
       const next = paths.find((path) => shipment.sent.has(path));
-      if (next !== undefined && isScript(next)) found.add(next);
+      if (next !== undefined && isScript(next)) files.add(next);
     }
-  return found;
+  return files;
 }
 
 /** Whether Node, without a loader, takes a file for an ES module. */
@@ -133,7 +133,7 @@ function isCompiled(shipment: Shipment): boolean {
 function* wholeName(file: string, { name, line, isRequire }: ScriptImport, project: NodeApp): Generator<SeenCause> {
   if (isRequire || /\.(?:[cm]?jsx?|json)$/.test(name) || !isModule(file, project)) return;
   const path = posix.join(posix.dirname(file), name);
-  const whole = candidates(path).find((one) => project.shipment.sent.has(one));
+  const whole = candidates(path).find((candidate) => project.shipment.sent.has(candidate));
   if (whole === undefined || whole === path) return;
   const meant = posix.relative(posix.dirname(file), whole).replace(/\.([cm]?)tsx?$/, '.$1js');
   yield say('node-module-kind', { path: file, name, meant }, { at: { file, line } });

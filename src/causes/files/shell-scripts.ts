@@ -9,8 +9,8 @@ import type { SeenCause } from './seen-cause.ts';
 export async function lookAtShellScripts({ shipment }: LookedApp, parser: ParserOptions): Promise<SeenCause[]> {
   const isScript = (file: string) => /\.sh$/.test(file) || /^#!.*\b(?:ba|da)?sh\b/.test(shipment.read(file));
   const scripts = shipment.startedFiles().filter((file) => isScript(file) && !shipment.read(file).includes('\r'));
-  const found = await Promise.all(scripts.map((file) => errorIn(file, shipment.read(file), parser)));
-  return [...found.flat(), ...scripts.flatMap((file) => endedLine(file, shipment.read(file)))];
+  const errors = await Promise.all(scripts.map((file) => errorIn(file, shipment.read(file), parser)));
+  return [...errors.flat(), ...scripts.flatMap((file) => endedLine(file, shipment.read(file)))];
 }
 
 async function errorIn(file: string, text: string, parser: ParserOptions): Promise<SeenCause[]> {
@@ -30,8 +30,8 @@ function endedLine(file: string, text: string): SeenCause[] {
 async function shellSyntaxError(script: string, { env, signal }: ParserOptions) {
   if (process.platform === 'win32' || folderOnPath('bash', env) === undefined) return undefined;
   // Other variables may name a file that Bash runs first.
-  const own = { env: { PATH: env.PATH, LC_ALL: 'C' }, signal };
-  const { stderr } = await runParser('bash', ['-n'], Buffer.from(script), own);
+  const shellOptions = { env: { PATH: env.PATH, LC_ALL: 'C' }, signal };
+  const { stderr } = await runParser('bash', ['-n'], Buffer.from(script), shellOptions);
   const [, line, said] = /^bash: line (\d+): (.+)$/m.exec(stderr) ?? [];
   return said === undefined ? undefined : { line: Number(line), said };
 }

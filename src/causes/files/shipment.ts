@@ -111,10 +111,10 @@ export class Shipment {
   }
 
   private folders = once((): ReadonlySet<string> => {
-    const found = new Set(['.', ...this.paths.map((file) => posix.dirname(file))]);
+    const folders = new Set(['.', ...this.paths.map((file) => posix.dirname(file))]);
     // A set that grows is walked to its end.
-    for (const folder of found) found.add(posix.dirname(folder));
-    return found;
+    for (const folder of folders) folders.add(posix.dirname(folder));
+    return folders;
   });
 
   /** Files and folders of the app folder that are not sent. */
@@ -190,11 +190,11 @@ export class Shipment {
     if (!this.isDocker)
       return this.config.deployment.python_version ?? String(sections.deployment.keys.python_version.default);
     const { base, commands } = this.stage();
-    const own = /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
+    const ofImage = /(?:^|\/)(?:python:|uv:.*python)(3\.\d+)/.exec(base)?.[1];
     const brings = commands.some(({ words }) =>
       /python3\.\d|pyenv|conda|mamba|ppa:|uv (?:python|venv|sync)/.test(words.join(' ')),
     );
-    return own ?? (brings ? undefined : pythons.find(([image]) => image.test(base))?.[1]);
+    return ofImage ?? (brings ? undefined : pythons.find(([image]) => image.test(base))?.[1]);
   });
 
   /** Commands of the build, with the image that they find, and where they are written. */
@@ -268,17 +268,17 @@ export class Shipment {
   /** The files that list what a process manager starts: the first that is there, or those of a folder. */
   managedFiles({ words, cwd }: StartedCommand): string[] {
     const paths = processManager(words)?.files(words) ?? [];
-    const found = paths.map((path) =>
+    const files = paths.map((path) =>
       path.endsWith('*')
         ? [...this.stage().files].flatMap(([each, file]) => (each.startsWith(path.slice(0, -1)) ? [file] : []))
         : [this.fileAt(path, cwd) ?? []].flat(),
     );
-    return found.find((files) => files.length > 0) ?? [];
+    return files.find((each) => each.length > 0) ?? [];
   }
 
   private ofPackageJson(command: StartedCommand): StartedCommand[] | undefined {
-    const found = scriptCommands(command, command.cwd, this.stage().files, this.text);
-    return found?.map(({ words }) => ({ ...command, words }));
+    const commands = scriptCommands(command, command.cwd, this.stage().files, this.text);
+    return commands?.map(({ words }) => ({ ...command, words }));
   }
 
   /** What a shell runs: `sh -c TEXT`, `sh FILE`, or a file that is a script of a shell. */

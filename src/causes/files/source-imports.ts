@@ -70,10 +70,10 @@ export function* lookAtSourceImports({ shipment }: LookedApp): Generator<SeenCau
 function* importsOf(file: string, text: string, language: Language, shipment: Shipment): Generator<SeenCause> {
   const { beside, packages } = language;
   const all = beside === '-' ? namedByScript(file, text) : named(file, text, beside, language);
-  const own = all.filter(({ name }) => beside !== '-' || name.startsWith('.'));
+  const local = all.filter(({ name }) => beside !== '-' || name.startsWith('.'));
   yield* filesOf(
     file,
-    own,
+    local,
     shipment.steps().some(({ words }) => writes.test(words.join(' '))),
     shipment,
   );
@@ -97,9 +97,9 @@ function* filesOf(file: string, all: readonly Named[], isWritten: boolean, shipm
     const unsent = paths.find(shipment.exists);
     const near = nearly(path, shipment);
     if (isThere || isBuilt(path, shipment) || (isWritten && near === undefined)) continue;
-    const found =
+    const target =
       unsent === undefined ? say('module-missing own', { module: name, file, near }) : sayUnsent(unsent, shipment);
-    yield { ...found, at: { file, line } };
+    yield { ...target, at: { file, line } };
   }
 }
 
@@ -123,11 +123,11 @@ const listing: Readonly<Record<string, (name: string, manifests: string, shipmen
     );
   },
   'go.mod': (name, manifests, shipment) => {
-    const [, own = ''] = groupsOf(/^module\s+(\S+)/m, manifests);
+    const [, goModule = ''] = groupsOf(/^module\s+(\S+)/m, manifests);
     const listed = matchesIn(manifests, /^(?:(?:require|module)\s+|\t)([\w-]+\.\S+)/gm).map(
       ({ match: [, each] }) => each,
     );
-    if (name.startsWith(`${own}/`)) return shipment.hasFolder(name.slice(own.length + 1));
+    if (name.startsWith(`${goModule}/`)) return shipment.hasFolder(name.slice(goModule.length + 1));
     return listed.some((each) => `${name}/`.startsWith(`${each}/`));
   },
   'Cargo.toml': (name, manifests, { paths, read }) => {

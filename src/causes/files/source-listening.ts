@@ -49,21 +49,21 @@ const usualHost = (text: string, usual: string | undefined) =>
 export function sourcesListen(shipment: Shipment): ListeningPlace[] {
   const isSet = shipment.stage().environment.has('PORT');
   const files = [...new Set(shipment.stages.flatMap((each) => [...each.files.values()]))];
-  const found = listeners().flatMap((listener) =>
+  const places = listeners().flatMap((listener) =>
     foundInCode(files, shipment.read, listener.files, listener.pattern).flatMap(({ match, line, file }) =>
       placeIn(match, listener.usual, isSet).map((place) => ({ ...place, at: { file, line }, what: file })),
     ),
   );
   // Only one of several may be the server that is reached.
-  return found.map((each) => ({ ...each, isSetting: found.length > 1 }));
+  return places.map((each) => ({ ...each, isSetting: places.length > 1 }));
 }
 
 function placeIn({ groups = {}, input }: RegExpExecArray, usual: string | undefined, isSet: boolean) {
   const { host = valueIn(groups.values, 'host'), port = valueIn(groups.values, 'port') } = groups;
   const number = portOf(port, input, isSet);
   const says = groups.values !== undefined && /\bhost(?:name)?\b/.test(groups.values);
-  const own = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usualHost(input, usual));
-  return number === undefined && own === undefined ? [] : [{ host: own, port: number }];
+  const address = host?.replace(/,\s*/g, '.') || (says ? undefined : host === '' ? '0.0.0.0' : usualHost(input, usual));
+  return number === undefined && address === undefined ? [] : [{ host: address, port: number }];
 }
 
 const valueIn = (values: string | undefined, name: string) =>

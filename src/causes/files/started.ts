@@ -23,20 +23,20 @@ const isWsgi = /^(?:flask\.Flask|bottle\.Bottle|falcon\.App)$/;
 const isFramework = new RegExp(`${isAsgi.source}|${isWsgi.source}|^sanic\\.Sanic$`);
 
 /** Whether what is started exists, and serves the app. */
-export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
-  const { shipment } = known;
+export function* lookAtStart(app: LookedApp): Generator<SeenCause> {
+  const { shipment } = app;
   if (shipment.config.runtime === 'cortex') {
-    yield* defaultRuntime(known);
-    yield* uncallable(known);
+    yield* defaultRuntime(app);
+    yield* uncallable(app);
   }
   if (shipment.config.runtime === 'custom') {
-    yield* lookAtEach(shipment.servers(), known, [target, settingsModule, workerLike, otherInterface]);
+    yield* lookAtEach(shipment.servers(), app, [target, settingsModule, workerLike, otherInterface]);
     yield* entrypoint(shipment);
     yield* notExecutable(shipment);
-    yield* lookAtEach(shipment.started(), known, [absentFiles, daemon, serverMissing, misspelledProgram]);
-    yield* servesNothing(known);
+    yield* lookAtEach(shipment.started(), app, [absentFiles, daemon, serverMissing, misspelledProgram]);
+    yield* servesNothing(app);
   }
-  if (!shipment.isDocker) yield* lookAtEach(shipment.buildCommands(), known, [buildScript, misspelledProgram]);
+  if (!shipment.isDocker) yield* lookAtEach(shipment.buildCommands(), app, [buildScript, misspelledProgram]);
   yield* collected(shipment);
 }
 
@@ -44,9 +44,9 @@ export function* lookAtStart(known: LookedApp): Generator<SeenCause> {
 function* defaultRuntime({ shipment, graph, modules }: LookedApp): Generator<SeenCause> {
   if (!shipment.sent.has('main.py') && shipment.exists('main.py')) yield* missing('main.py', shipment);
   const entry = modules.find(({ file }) => file === 'main.py');
-  const found = entry && [...namesOf(entry, graph)].find(([, { made }]) => isFramework.test(made));
-  if (!found) return;
-  const [name, { made, line }] = found;
+  const served = entry && [...namesOf(entry, graph)].find(([, { made }]) => isFramework.test(made));
+  if (!served) return;
+  const [name, { made, line }] = served;
   const facts = { name, framework: made.replace(/^.*\./, '') };
   yield say(`runtime-missing ${isAsgi.test(made) ? 'asgi' : 'wsgi'}`, facts, { at: { file: 'main.py', line } });
 }
@@ -77,29 +77,29 @@ function* uncallable({ shipment, modules }: LookedApp): Generator<SeenCause> {
 const takesModules = /^(?:uvicorn|gunicorn|hypercorn|daphne|granian|celery|arq|dramatiq)$/;
 
 /** The module that a server loads, and the object in it. */
-const target: Look<StartedServer> = (server, known) => {
+const target: Look<StartedServer> = (server, app) => {
   const { module, attribute, words } = server;
   if (module === undefined || words.some((word) => /\.py:\w+$/.test(word))) return undefined;
-  const found = known.graph.moduleNamed(module);
-  const folder = server.isRun && folderOf(known.graph.find(module.split('.')));
+  const loaded = app.graph.moduleNamed(module);
+  const folder = server.isRun && folderOf(app.graph.find(module.split('.')));
   // `python -m` of a package runs its `__main__.py`.
-  if (folder && known.graph.find(['__main__'], [folder]) === undefined)
+  if (folder && app.graph.find(['__main__'], [folder]) === undefined)
     return say('entrypoint-not-found main', { path: `${module.replaceAll('.', '/')}/__main__.py`, module });
-  if (!found && !folder) return absentModule(server, module, known);
-  return found && attribute !== undefined ? objectMissing(server, found, attribute, known) : undefined;
+  if (!loaded && !folder) return absentModule(server, module, app);
+  return loaded && attribute !== undefined ? objectMissing(server, loaded, attribute, app) : undefined;
 };
 
 /** The settings of Django that a variable names. */
-const settingsModule: Look<StartedServer> = (server, known) => {
+const settingsModule: Look<StartedServer> = (server, app) => {
   const name = server.environment.get('DJANGO_SETTINGS_MODULE');
-  const isThere = name === undefined || known.graph.find(name.split('.')) !== undefined;
-  return isThere ? undefined : absentModule({ ...server, program: 'DJANGO_SETTINGS_MODULE' }, name, known);
+  const isThere = name === undefined || app.graph.find(name.split('.')) !== undefined;
+  return isThere ? undefined : absentModule({ ...server, program: 'DJANGO_SETTINGS_MODULE' }, name, app);
 };
 
-function absentModule(server: StartedServer, module: string, known: LookedApp) {
-  const unsent = unsentModule(server, module, known.shipment);
-  if (unsent !== undefined) return sayUnsent(unsent, known.shipment);
-  return isOwn(server, module, known) ? moduleMissing(server, module, known) : undefined;
+function absentModule(server: StartedServer, module: string, app: LookedApp) {
+  const unsent = unsentModule(server, module, app.shipment);
+  if (unsent !== undefined) return sayUnsent(unsent, app.shipment);
+  return isOwn(server, module, app) ? moduleMissing(server, module, app) : undefined;
 }
 
 /** The file of a module that is in the app folder, and neither sent nor made by the build. */
@@ -147,8 +147,8 @@ function inOtherFolder({ program, cwd, attribute }: StartedServer, module: strin
 /** `main:app` for `app.main:app`, where the folder that is named is the one in which the app starts. */
 function withoutFolders(module: string, attribute: string | undefined, tree: ModuleGraph['tree'], cwd: string) {
   const shorter = module.split('.').map((_, at, parts) => parts.slice(at + 1));
-  const found = shorter.find((parts) => tree.has(posix.join(cwd, `${parts.join('/')}.py`)))?.join('.');
-  return { meant: found && found + (attribute === undefined ? '' : `:${attribute}`) };
+  const shorterName = shorter.find((parts) => tree.has(posix.join(cwd, `${parts.join('/')}.py`)))?.join('.');
+  return { meant: shorterName && shorterName + (attribute === undefined ? '' : `:${attribute}`) };
 }
 
 /** Whether the app should have a module that is started. */
@@ -166,16 +166,16 @@ function isOwn(
 
 /** Whether a package is one of the app, but for its spelling. */
 function isOfApp(top: string, graph: ModuleGraph): boolean {
-  const own = new Set([...graph.tree.values()].flatMap((file) => groupsOf(/^([^/]+)\/.*\.py$/, file).slice(1)));
-  return graph.find([top]) !== undefined || (packageOf(top) === undefined && closestName(top, own) !== undefined);
+  const topNames = new Set([...graph.tree.values()].flatMap((file) => groupsOf(/^([^/]+)\/.*\.py$/, file).slice(1)));
+  return graph.find([top]) !== undefined || (packageOf(top) === undefined && closestName(top, topNames) !== undefined);
 }
 
 const hasCode = ({ tree }: ModuleGraph) => [...tree.values()].some((file) => file.endsWith('.py'));
 
-function objectMissing({ module, program }: StartedServer, found: Module, attribute: string, { graph }: LookedApp) {
-  const { facts, file } = found;
-  const names = graph.namesOf(found);
-  if (!lacksName(found, attribute, names)) return undefined;
+function objectMissing({ module, program }: StartedServer, loaded: Module, attribute: string, { graph }: LookedApp) {
+  const { facts, file } = loaded;
+  const names = graph.namesOf(loaded);
+  if (!lacksName(loaded, attribute, names)) return undefined;
   const functions = [...facts.names].filter(([, { made }]) => made === 'def').map(([name]) => name);
   const meant = closestName(attribute, names.keys()) ?? objectIn(facts.names, program);
   const only = meant === undefined ? functions.slice(0, 3).join(', ') : '';
@@ -210,11 +210,11 @@ const saysInterface = (server: StartedServer, shipment: Shipment) =>
 /** A server of the other of the two interfaces of Python. */
 const otherInterface: Look<StartedServer> = (server, { shipment, graph }) => {
   const { program, module, attribute: name = '' } = server;
-  const found = module === undefined ? undefined : graph.moduleNamed(module);
-  if (!found || found.facts.rebound.has(name) || saysInterface(server, shipment)) return undefined;
-  const made = found.facts.names.get(name)?.made ?? '';
+  const loaded = module === undefined ? undefined : graph.moduleNamed(module);
+  if (!loaded || loaded.facts.rebound.has(name) || saysInterface(server, shipment)) return undefined;
+  const made = loaded.facts.names.get(name)?.made ?? '';
   const row = interfaces.find(([, servers, apps]) => servers.test(program) && apps.test(made));
-  const facts = { program, name, file: found.file, framework: made.replace(/^.*\./, '') };
+  const facts = { program, name, file: loaded.file, framework: made.replace(/^.*\./, '') };
   return row && say(`worker-class-wrong ${row[0]}`, { ...facts, class: workerOfAsgi[program] });
 };
 

@@ -41,10 +41,10 @@ export const toolVersion: Look<ToolStep> = (step, { shipment }) => {
   const { base } = step.before;
   const place = `${step.at.file}:${step.at.line}`;
   const rules = tools().filter((each) => each.command.test(command) && each.image.test(base));
-  const found = rules.flatMap((rule) =>
+  const versions = rules.flatMap((rule) =>
     rule.files.flatMap((name) => filesAt(name, step, shipment)).map((file) => ({ rule, file })),
   );
-  return (isBrought(shipment) ? [] : found).flatMap(({ rule, file }) => {
+  return (isBrought(shipment) ? [] : versions).flatMap(({ rule, file }) => {
     const text = shipment.read(file);
     const [, has = ''] = groupsOf(rule.image, base);
     const wanted = wishesIn(text, rule).find(({ version }) => isBelow(has, version));
@@ -55,8 +55,8 @@ export const toolVersion: Look<ToolStep> = (step, { shipment }) => {
 
 const wishesIn = (text: string, { wants }: ToolRule) =>
   wants.flatMap(({ sign, version }) => {
-    const [said, own = ''] = groupsOf(new RegExp(sign, 'm'), text);
-    return said === undefined ? [] : [{ said, version: version ?? own }];
+    const [said, inText = ''] = groupsOf(new RegExp(sign, 'm'), text);
+    return said === undefined ? [] : [{ said, version: version ?? inText }];
   });
 
 /** `*.csproj` is any file of the app with that end, whether the image has it or not. */

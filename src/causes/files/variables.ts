@@ -32,13 +32,13 @@ export interface Needed {
 /** Variables that something here sets, and others that the code cannot go on without. */
 export function variablesOf(app: LookedApp): { set: ReadonlySet<string>; needed: readonly Needed[] } {
   const set = variablesSet(app);
-  const found = new Map<string, Needed>();
+  const byName = new Map<string, Needed>();
   for (const each of pythonReads(app)) {
-    const known = found.get(each.name);
+    const earlier = byName.get(each.name);
     if (given.test(each.name) || (each.isOptional && reporting.test(each.name)) || set.has(each.name)) continue;
-    if (!known || (known.isOptional && !each.isOptional)) found.set(each.name, each);
+    if (!earlier || (earlier.isOptional && !each.isOptional)) byName.set(each.name, each);
   }
-  return { set, needed: [...found.values()] };
+  return { set, needed: [...byName.values()] };
 }
 
 /** Those that the image, the start, the code or the file `.env` sets. */
@@ -126,11 +126,11 @@ export function* lookAtVariableNames(app: LookedApp): Generator<SeenCause> {
   const image = { file: shipment.dockerfile()?.path ?? 'the start', names: [...set] };
   for (const { name, ...at } of needed) {
     const isSpoken = spoken.some(({ names }) => names.includes(name));
-    const found = [image, ...(isSpoken ? [] : spoken)].flatMap(({ file, names }) => {
+    const likeNames = [image, ...(isSpoken ? [] : spoken)].flatMap(({ file, names }) => {
       const other = nearest(name, names, file === image.file);
       return other === undefined || isRead(other, shipment) ? [] : [{ file, other }];
     });
-    const [first] = found;
+    const [first] = likeNames;
     const says = first?.file === image.file ? 'sets' : 'names';
     if (first)
       yield say('secret-missing name', { name, file: at.file, where: first.file, says, other: first.other }, { at });
@@ -148,11 +148,11 @@ const wordsOf = (name: string) => name.replace(/(?<![A-Z])(?:DATABASE|POSTGRES(?
 
 /** A name that is near by its letters, or by its words: by one that is not of a kind, if the image sets it. */
 function nearest(name: string, names: readonly string[], isSet: boolean): string | undefined {
-  const own = wordsOf(name);
+  const words = wordsOf(name);
   const isNear = (other: string) => {
-    const words = wordsOf(other);
-    const shared = own.filter((each) => words.includes(each));
-    const isPart = shared.length > 1 && shared.length === Math.min(own.length, words.length);
+    const otherWords = wordsOf(other);
+    const shared = words.filter((each) => otherWords.includes(each));
+    const isPart = shared.length > 1 && shared.length === Math.min(words.length, otherWords.length);
     return isPart || (isSet && shared.some((each) => !ofKind.test(each)));
   };
   return closestName(name, names) ?? names.find((each) => !ofLibraries.test(each) && isNear(each));

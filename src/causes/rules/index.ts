@@ -35,10 +35,10 @@ export const rules: readonly FailureRule[] = [
 
 /** What is said of a cause where files show it. */
 export function causeInFiles(name: string): FailureRule {
-  const known = [...shipmentRules, ...rules].filter(({ cause }) => cause === name);
-  const found = known.find(({ inFiles }) => inFiles) ?? known[0];
-  if (!found) throw new Error(`no cause of files ${name}`);
-  return found;
+  const named = [...shipmentRules, ...rules].filter(({ cause }) => cause === name);
+  const chosen = named.find(({ inFiles }) => inFiles) ?? named[0];
+  if (!chosen) throw new Error(`no cause of files ${name}`);
+  return chosen;
 }
 
 function unless(undoneBy: RegExp, some: readonly FailureRule[]): readonly FailureRule[] {
