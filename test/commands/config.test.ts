@@ -218,28 +218,10 @@ describe('config set', () => {
 });
 
 test('deploys to the region that was set', async () => {
-  await using emulator = Object.assign(await startEmulator({ real: false }), {
-    [Symbol.asyncDispose]() {
-      return emulator.close();
-    },
-  });
+  const emulator = await startEmulator({ real: false });
   const place = settled();
   await place.run('config set region eu-north-1');
   await place.run('deploy', {}, { emulator, cwd: newFolder(smallApp()) });
   expect(emulator.calls.find((call) => call.endpoint === 'createApp')?.body).toMatchObject({ region: 'eu-north-1' });
-});
-
-test('uses the token of the environment before a stored one', async () => {
-  const help = await gantry(['help', 'environment', '--json']);
-  expect(help.json()).toContainEqual({
-    variable: 'GANTRY_TOKEN',
-    meaning: 'service account token; takes precedence over a stored one',
-  });
-  const emulator = await startEmulator({ real: false });
-  const place = settled(
-    {},
-    { 'credentials.json': JSON.stringify({ profiles: { default: { token: emulator.issueToken({ exp: 1 }) } } }) },
-  );
-  expect((await place.run('apps list', {}, { emulator })).code).toBe(0);
   await emulator.close();
 });

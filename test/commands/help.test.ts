@@ -38,11 +38,6 @@ test.each(['topics', 'flags', 'exit-codes', 'environment', 'json', 'faults'])(
   },
 );
 
-test('help exit-codes has every code of the program with its meaning', async () => {
-  const { json } = await gantry(['help', 'exit-codes', '--json']);
-  expect(json()).toEqual(Object.entries(exitCodes).map(([name, { code, when }]) => ({ code, name, when })));
-});
-
 test.each([['deploy'], ['builds', 'cancel'], ['apps'], ['emulator', 'exec']])(
   'help %s %s is its --help',
   async (...words) => {

@@ -20,17 +20,9 @@ afterAll(() => jq.terminate());
 
 /** Like a list of apps, with the values that make filters fail: null, nested, missing, empty, Unicode. */
 const apps = [
-  { id: 'p-1-web', name: 'web', status: 'ready', cost: 12.5, tags: ['prod', 'eu'], hardware: { gpu: 1 } },
-  {
-    id: 'p-1-job',
-    name: 'job',
-    status: 'failed',
-    cost: 0,
-    tags: [],
-    hardware: null,
-    updatedAt: '2026-11-20T09:30:00Z',
-  },
-  { id: 'p-1-größe', name: 'größe', status: 'ready', cost: 3, tags: ['dev'] },
+  { id: 'p-1-web', name: 'web', cost: 12.5, tags: ['prod', 'eu'], hardware: { gpu: 1 } },
+  { id: 'p-1-job', name: 'job', cost: 0, tags: [], hardware: null },
+  { id: 'p-1-größe', name: 'größe', cost: 3, tags: ['dev'] },
 ];
 
 test.each([
@@ -53,14 +45,7 @@ test.each([
   ['.', `${JSON.stringify(apps)}\n`],
   ['.[].name', 'web\njob\ngröße\n'],
   ['.[1].hardware', 'null\n'],
-  ['[.[] | .hardware.gpu // 0]', '[1,0,0]\n'],
-  ['.[0] | {app: .name, "is ready": (.status == "ready")}', '{"app":"web","is ready":true}\n'],
-  ['.[0] | keys', '["cost","hardware","id","name","status","tags"]\n'],
-  ['.[1].updatedAt | fromdate', '1795167000\n'],
-  ['.[0].id | capture("p-(?<project>\\\\d+)").project', '1\n'],
   ['.[] | [.name, .cost] | @tsv', 'web\t12.5\njob\t0\ngröße\t3\n'],
-  ['.[2].name | ascii_downcase | length', '5\n'],
-  ['.[] | try (.tags[0] | ascii_upcase) catch "none"', 'PROD\nnone\nDEV\n'],
   ['empty', ''],
   ['input? // "no more"', 'no more\n'],
   ['-1', '-1\n'],

@@ -192,13 +192,6 @@ describe('gantry login', () => {
     expect(settings('work')).toEqual({ project: emulator.project });
   });
 
-  test('at the same time in two profiles stores both', async () => {
-    const { logIn, tokens } = await someone();
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    await Promise.all(names.map((name) => logIn(`login --profile ${name}`)));
-    for (const name of names) expect(tokens(name).token).toMatch(/^eyJ/);
-  });
-
   test('fails before any question if the login cannot be stored', async () => {
     const { run, place, emulator } = await someone();
     writeFileSync(join(place, 'file'), '');

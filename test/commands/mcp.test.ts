@@ -241,11 +241,6 @@ describe('gantry mcp', () => {
     expect(JSON.parse(textOf(result)).error.message).toContain(message);
   });
 
-  test('says how to go on after a tool that is not there', async () => {
-    await using session = await open();
-    expect(JSON.parse(textOf(await call(session, 'nothing', {}))).error.fix).toBe('call find for the commands');
-  });
-
   test('answers requests of older clients, also those it gets just before the end of stdin', async () => {
     const request = (id: number, method: string, params: object) =>
       `${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`;

@@ -110,15 +110,6 @@ test('a misspelled --profile of any command is an error at once, which names the
   }
 });
 
-test('status with a profile that does not exist is an error at once, wherever its name is from', async () => {
-  const place = profiles();
-  const { code, stderr, waits } = await place.run('status web', {}, { GANTRY_PROFILE: 'stagign' });
-  expect([code, waits]).toEqual([2, []]);
-  expect(stderr).toMatch(
-    /^error: profile "stagign" not found: did you mean staging\?\n.*GANTRY_PROFILE.*\n {2}fix gantry config profiles\n$/,
-  );
-});
-
 describe('config profiles use --here', () => {
   test('binds a folder: the nearest one counts, a flag and the environment take precedence', async () => {
     const place = profiles();
