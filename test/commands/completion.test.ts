@@ -22,35 +22,34 @@ async function offered(words: string[], env: Record<string, string> = {}) {
 
 describe('completion', () => {
   test.each([
-    [['dep'], ['deploy']],
-    [['-q', 'builds', 'com'], ['compare']],
-    [['--project', 'p-1', 'builds', 'com'], ['compare']],
-    [['deploy', '-'], expect.arrayContaining(['--quiet', '--dry-run'])],
-    [['apps', 'list', '--json=name,st'], ['name,status']],
-    [['deploy', 'x', ''], []],
-    [
-      ['--color', 'a'],
-      ['always', 'auto'],
-    ],
-    [['--region', 'us-e'], ['us-east-1']],
-    [['--region', '=', 'us-e'], ['us-east-1']],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish', 'powershell'],
-    ],
-    [
-      ['plan', 'set', ''],
-      ['hobby', 'standard', 'enterprise'],
-    ],
-    [['--profile', ''], ['default']],
-    [['config', 'profiles', 'use', 'd'], ['default']],
-    [
-      ['config', 'get', 'pro'],
-      ['profile', 'project'],
-    ],
+    ['dep', 'deploy'],
+    ['-q builds com', 'compare'],
+    ['--project p-1 builds com', 'compare'],
+    ['apps list --json=name,st', 'name,status'],
+    ['deploy x ', ''],
+    ['--color a', 'always auto'],
+    ['--region us-e', 'us-east-1'],
+    ['--region = us-e', 'us-east-1'],
+    ['completion ', 'bash zsh fish powershell'],
+    ['plan set ', 'hobby standard enterprise'],
+    ['--profile ', 'default'],
+    ['config profiles use d', 'default'],
+    ['config get pro', 'profile project'],
+    ['init --compute ADA', 'ADA_L4 ADA_L40'],
+    ['runs chart web --timezone Europe/Ber', 'Europe/Berlin'],
+    ['deploy --log-level ', 'INFO DEBUG'],
+    ['users invite a@b.c --role m', 'member'],
+    ['help exit', 'exit-codes'],
+    ['help dep', 'deploy'],
+    ['help ag', 'agents'],
   ])('after %j offers %j, without a request', async (typed, words) => {
-    expect(await offered(typed)).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
+    const found = await offered(typed.split(' '));
+    expect({ ...found, words: found.words.join(' ') }).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });
     expect(emulator.calls).toEqual([]);
+  });
+
+  test('offers the flags of a command and those of all', async () => {
+    expect((await offered(['deploy', '-'])).words).toEqual(expect.arrayContaining(['--quiet', '--dry-run']));
   });
 
   test('leaves what stands after -- to the shell', async () => {
@@ -60,25 +59,6 @@ describe('completion', () => {
   test.each(['dev', 'metrics', 'apps'])('says what %s is for', async (name) => {
     const { stdout } = await offered([name]);
     expect(stdout).toMatch(new RegExp(`^${name}\\t\\w`, 'm'));
-  });
-
-  test.each<[typed: string[], some: string[]]>([
-    [
-      ['init', '--compute', 'ADA'],
-      ['ADA_L4', 'ADA_L40'],
-    ],
-    [['runs', 'chart', 'web', '--timezone', 'Europe/Ber'], ['Europe/Berlin']],
-    [
-      ['deploy', '--log-level', ''],
-      ['INFO', 'DEBUG'],
-    ],
-    [['users', 'invite', 'a@b.c', '--role', 'm'], ['member']],
-    [['help', 'exit'], ['exit-codes']],
-    [['help', 'dep'], ['deploy']],
-    [['help', 'ag'], ['agents']],
-  ])('after %j offers %j, without a request', async (typed, some) => {
-    expect((await offered(typed)).words).toEqual(some);
-    expect(emulator.calls).toEqual([]);
   });
 
   test('offers config files and the folders that may have one', async () => {
