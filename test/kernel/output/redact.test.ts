@@ -261,25 +261,10 @@ describe('JSON', () => {
 });
 
 test('redacting twice changes nothing', () => {
-  const parts = [
-    'eyJ',
-    '.',
-    'a',
-    ' ',
-    'Bearer ',
-    'Basic ',
-    'token=',
-    '?',
-    'sig=',
-    '%3F',
-    '"',
-    '&',
-    'https://',
-    ':',
-    '@',
-  ];
+  const parts = ['eyJ', '.', 'a', ' ', 'Bearer ', 'Basic ', 'token=', '?', 'sig='];
+  const signs = ['%3F', '"', '&', 'https://', ':', '@'];
   fc.assert(
-    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 30 }), (chosen) => {
+    fc.property(fc.array(fc.constantFrom(...parts, ...signs), { maxLength: 30 }), (chosen) => {
       const once = redact(chosen.join(''));
       expect(redact(once)).toBe(once);
     }),

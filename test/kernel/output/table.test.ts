@@ -24,19 +24,9 @@ test('a duration of one thing has its unit beside its name off a terminal', () =
 
 test('a table of any content fits its terminal', () => {
   const cell = fc.string({
-    unit: fc.constantFrom(
-      'a',
-      'ä',
-      '漢',
-      '🙂',
-      '👩‍👩‍👧',
-      'e\u0301',
-      ' ',
-      '\n',
-      '\t',
-      '\u001b[31m',
-      '\u001b[2J',
-      '\u0007',
+    unit: fc.oneof(
+      fc.constantFrom('a', 'ä', '漢', '🙂', '👩‍👩‍👧', 'e\u0301'),
+      fc.constantFrom(' ', '\n', '\t', '\u001b[31m', '\u001b[2J', '\u0007'),
     ),
   });
   fc.assert(
