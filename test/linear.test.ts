@@ -153,7 +153,7 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'an answer of storage': (length) => () =>
     errorFromStorage({ status: 500, headers: {}, body: '<Code>'.repeat(length / 6), what: 'upload' }, 0),
   'a cell wider than any terminal': (length) => () =>
-    table([{ a: 'x'.repeat(length), b: 'y'.repeat(length) }], { A: ({ a }) => a, B: ({ b }) => b })(page(80)),
+    table([{ a: 'x'.repeat(length), b: 'y'.repeat(length) }], [], { A: ({ a }) => a, B: ({ b }) => b })(page(80)),
 };
 
 test.each(Object.entries(readers))('%s is read in linear time', async (_, prepare) => {

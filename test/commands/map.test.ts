@@ -93,7 +93,7 @@ describe('every input has one line', () => {
     const { run, lines, cwd, env } = await mapping(answer, { inputs: '{"n": 1}\n\n\n{"n": 7}\n{"n": 2}\n' });
     expect((await run()).stdout).toMatch(/\n1\t4\tseven\n$/);
     expect((await run('--retry-failed', { columns: 80, env: { ...env, NO_COLOR: '1' } })).stdout).toMatch(
-      /FAILED +FIRST LINE +CAUSE\n1 +4 +seven$/m,
+      /FAILED +FIRST LINE +CAUSE\n *1 +4 +seven$/m,
     );
     expect(lines().find(({ status }) => status === 'failed')?.index).toBe(1);
     writeFileSync(join(cwd, 'in.csv'), 'n:,text\n1,"of two\nlines"\n2,x\n7,y\n');

@@ -8,6 +8,7 @@ import {
   dollars,
   duration,
   forPeople,
+  numberCell,
   roundCents,
   withUnit,
 } from '../../kernel/output/format.ts';
@@ -89,7 +90,7 @@ function costView(report: CostReport, { by }: { by?: 'day' | undefined }): View 
   const { apps } = report;
   const [only] = apps;
   const main = apps.length === 1 && only ? appFacts(only) : appsTable(report);
-  const days = table(daysOf(apps), dayColumns, { keep: ['DATE', 'COST'], right: dayNumbers });
+  const days = table(daysOf(apps), ['DATE', 'COST'], dayColumns);
   const headed = [wrapped(headline(report)), ...(by === 'day' ? [days] : []), main, wasteText(apps)];
   return onTerminal(stackViews(headed, couponText(report)), by === 'day' ? days : main);
 }
@@ -154,13 +155,13 @@ function appsTable({ apps }: CostReport): View {
     APP: ({ app }) => app,
     COST: ({ costCents }) => money(costCents),
     CALLS: ({ calls }) => countCell(calls),
-    BUSY: ({ busySeconds, replicaSeconds }) => known(replicaSeconds, (whole) => share(busySeconds, whole)),
+    BUSY: ({ busySeconds, replicaSeconds }) =>
+      known(replicaSeconds, (whole) => numberCell(share(busySeconds, whole) ?? '')),
     IDLE: ({ idleCents, replicaSeconds }) => (idleCents === null && replicaSeconds !== null ? '' : money(idleCents)),
     'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
   };
-  const right = Object.keys(columns).slice(1);
-  const piped = table(apps, { ...columns, WASTE: ({ waste }) => waste && String(new CommandLine(waste.argv)) });
-  return onTerminal(table(apps, columns, { keep: ['APP', 'COST', 'BUSY'], right }), piped);
+  const piped = table(apps, [], { ...columns, WASTE: ({ waste }) => waste && String(new CommandLine(waste.argv)) });
+  return onTerminal(table(apps, ['APP', 'COST', 'BUSY'], columns), piped);
 }
 
 /** The command on a line of its own, to be copied. */
@@ -209,7 +210,6 @@ const dayColumns = {
   'COLD STARTS': ({ coldStarts }: DayCost) => countCell(coldStarts),
   BUSY: ({ busySeconds }: DayCost) => time(busySeconds),
 };
-const dayNumbers = ['COST', 'CALLS', 'COLD STARTS', 'BUSY'] as const;
 
 function known(value: number | null, toCell: (value: number) => Cell): Cell {
   return value === null ? 'not known' : toCell(value);

@@ -70,7 +70,7 @@ function verdictOf(checks: readonly Check[]): string {
 
 /** A row for each check, its fix below the message. Off a terminal the fix is a column. */
 function checksView(checks: readonly Check[]): View {
-  return onTerminal(wrappedTable(checks, checkColumns, { titled: false }), table(checks, plainColumns));
+  return onTerminal(wrappedTable(checks, checkColumns, { titled: false }), table(checks, [], plainColumns));
 }
 
 const checkColumns = {
@@ -107,16 +107,12 @@ function messageText({ message, why, fix }: Check, { style, secrets }: Page): st
 }
 
 function cacheTable(entries: readonly CacheEntry[]): View {
-  return table(
-    entries,
-    {
-      KIND: ({ kind }) => kind,
-      APP: ({ app }) => app,
-      BUILD: ({ build }) => build,
-      SIZE: ({ bytes }) => sizeCell(bytes),
-      USED: ({ usedAt }) => ago(usedAt),
-      PATH: ({ path }) => path,
-    },
-    { keep: ['KIND', 'APP', 'BUILD', 'SIZE'], right: ['SIZE'] },
-  );
+  return table(entries, ['KIND', 'APP', 'BUILD', 'SIZE'], {
+    KIND: ({ kind }) => kind,
+    APP: ({ app }) => app,
+    BUILD: ({ build }) => build,
+    SIZE: ({ bytes }) => sizeCell(bytes),
+    USED: ({ usedAt }) => ago(usedAt),
+    PATH: ({ path }) => path,
+  });
 }

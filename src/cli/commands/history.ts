@@ -4,7 +4,7 @@ import { teamStateOf } from '../../deploys/team-state/index.ts';
 import { NotFoundError } from '../../kernel/errors.ts';
 import { duration, forPeople, localTime, shortBuild } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
-import { table } from '../../kernel/output/table.ts';
+import { type Columns, table } from '../../kernel/output/table.ts';
 import type { Context } from '../../platform/context.ts';
 import { isCanceled } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
@@ -63,11 +63,12 @@ function historyView(events: readonly ListedEvent[]): View {
       if (!page.terminal || page.accessible) return [{ when, what: [what, ...changes].join(', '), by }];
       return [{ when, what, by }, ...changes.map((change) => ({ when: ' ', what: `  ${change}`, by: ' ' }))];
     });
-    return table(
-      rows,
-      { WHEN: ({ when }) => when, WHAT: ({ what }) => what, BY: ({ by }) => by },
-      { keep: ['WHEN', 'WHAT', 'BY'] },
-    )(page);
+    const columns: Columns<(typeof rows)[number]> = {
+      WHEN: ({ when }) => when,
+      WHAT: ({ what }) => what,
+      BY: ({ by }) => by,
+    };
+    return table(rows, Object.keys(columns), columns)(page);
   };
 }
 

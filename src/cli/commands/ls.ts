@@ -18,7 +18,7 @@ export default defineCommand({
       SIZE: ({ bytes }) => (long ? bytes : sizeCell(bytes)),
       MODIFIED: ({ updatedAt }) => (long ? updatedAt : ago(updatedAt)),
     };
-    return table(entries, columns, { keep: [title, 'SIZE'], right: ['SIZE'] });
+    return table(entries, [title, 'SIZE'], columns);
   },
   empty: 'the folder is empty',
   effect: 'reads',

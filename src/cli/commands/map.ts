@@ -147,7 +147,7 @@ function summaryText(summary: MapSummary): string {
 }
 
 function failureTable(failures: MapSummary['failures']): View {
-  return table(failures, {
+  return table(failures, [], {
     FAILED: ({ inputs }) => countCell(inputs),
     'FIRST LINE': ({ line }) => countCell(line),
     CAUSE: ({ title }) => title,

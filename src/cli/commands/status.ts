@@ -229,16 +229,12 @@ function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): 
     ['apps', part(unknown.apps, rows, ({ length }) => (length === 0 ? toDeploy('none') : null))],
     ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
-  const list = table(
-    rows,
-    {
-      APP: ({ app }) => app,
-      STATUS: ({ status }) => statusCell(status),
-      HARDWARE: ({ hardware }) => hardware,
-      UPDATED: ({ updatedAt }) => ago(updatedAt),
-    },
-    { keep: ['APP', 'STATUS'] },
-  );
+  const list = table(rows, ['APP', 'STATUS'], {
+    APP: ({ app }) => app,
+    STATUS: ({ status }) => statusCell(status),
+    HARDWARE: ({ hardware }) => hardware,
+    UPDATED: ({ updatedAt }) => ago(updatedAt),
+  });
   return stackViews(wrapped(facts), rows.length > 0 ? list : undefined);
 }
 

@@ -6,10 +6,7 @@ import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } f
 
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {
-  const measures = table(measuresOf(comparison), measureColumns, {
-    keep: ['MEASURE', 'VERDICT', 'AFTER'],
-    right: numbers,
-  });
+  const measures = table(measuresOf(comparison), ['MEASURE', 'VERDICT', 'AFTER'], measureColumns);
   const shown = stackViews(
     wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
     keyValueTable([
@@ -97,9 +94,7 @@ function measuresOf({ before, after, runTime, coldStart, errors }: Comparison): 
   ];
 }
 
-const numbers = ['BEFORE', 'AFTER', 'CHANGE', 'CHANCE'] as const;
-
-const measureColumns: Columns<MeasuredBuilds, 'MEASURE' | (typeof numbers)[number] | 'VERDICT'> = {
+const measureColumns: Columns<MeasuredBuilds> = {
   MEASURE: ({ name }) => name,
   BEFORE: ({ before, unit }) => forPeople(valueText(before, unit), before),
   AFTER: ({ after, unit }) => forPeople(valueText(after, unit), after),

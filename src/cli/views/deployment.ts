@@ -62,7 +62,7 @@ export function deployedAppsView({ apps }: DeployedApps): View {
     ENDPOINT: ({ deployment, plan }: App) => (deployment ?? plan)?.endpoint,
   };
   const plans = apps.flatMap(({ plan }) => (plan ? [deployPlanView(plan)] : []));
-  return stackViews(plans, table(apps, columns, { keep: ['APP', 'RESULT'] }));
+  return stackViews(plans, table(apps, ['APP', 'RESULT'], columns));
 }
 
 function resultText({ deployment, plan, error }: DeployedApps['apps'][number]): string {

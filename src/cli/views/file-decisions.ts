@@ -40,16 +40,12 @@ export const packedFields = {
 };
 
 export function fileDecisionsView(decisions: readonly FileDecision[]): View {
-  return table(
-    decisions,
-    {
-      SENT: ({ sent }) => (sent ? 'yes' : 'no'),
-      SIZE: ({ bytes }) => sizeCell(bytes ?? undefined),
-      FILE: ({ path }) => path,
-      WHY: ({ reason, by }) => texts[reason](by ?? ''),
-    },
-    { keep: ['FILE', 'SENT', 'WHY'], right: ['SIZE'] },
-  );
+  return table(decisions, ['FILE', 'SENT', 'WHY'], {
+    SENT: ({ sent }) => (sent ? 'yes' : 'no'),
+    SIZE: ({ bytes }) => sizeCell(bytes ?? undefined),
+    FILE: ({ path }) => path,
+    WHY: ({ reason, by }) => texts[reason](by ?? ''),
+  });
 }
 
 const texts: Record<FileDecision['reason'], (by: string) => string> = {

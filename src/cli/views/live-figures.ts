@@ -1,5 +1,14 @@
 import { type AppFigures, failedCallsFields, type TopFrame } from '../../insight/monitor/index.ts';
-import { count, cutText, dollars, duration, groupDigits, localTime, shortBuild } from '../../kernel/output/format.ts';
+import {
+  count,
+  cutText,
+  dollars,
+  duration,
+  groupDigits,
+  localTime,
+  numberCell,
+  shortBuild,
+} from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { type Columns, onTerminal, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
@@ -45,7 +54,7 @@ export function liveView(frame: TopFrame): View {
     if (page.animated) return screen(frame, page);
     return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
   };
-  return onTerminal(shown, table(frame.apps, pipedColumns(frame.at)));
+  return onTerminal(shown, table(frame.apps, [], pipedColumns(frame.at)));
 }
 
 function screen(frame: TopFrame, page: Page): string {
@@ -83,8 +92,7 @@ function headline({ project, at, apps }: TopFrame): string {
 }
 
 function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): View {
-  const columns: Columns<AppFigures> = {
-    APP: ({ app }) => (selected === null ? app : `${app === selected ? '>' : ' '} ${app}`),
+  const numbers: Columns<AppFigures> = {
     REPLICAS: ({ replicas, maxReplicas }) =>
       replicas === null ? '' : `${replicas}${maxReplicas === null ? '' : `/${maxReplicas}`}`,
     RATE: ({ callsPerSecond }) => callsPerSecond && rateText(callsPerSecond),
@@ -93,14 +101,17 @@ function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): Vie
     COLD: ({ coldStartsPerMinute: cold }) => cold && `${Number(cold.toPrecision(2))}/min`,
     ERRORS: ({ errorShare }) => errorShare && `${Number((100 * errorShare).toPrecision(2))} %`,
     COST: costText,
-    BUILD: (app) => buildText(app, at),
   };
-  const shown = Object.fromEntries(
-    // Zero leaves a cell empty, like what is not known.
-    Object.entries(columns).map(([title, cell]) => [title, (app: AppFigures) => cell(app) || '']),
-  );
-  const right = ['REPLICAS', 'RATE', 'P90', 'QUEUE', 'COLD', 'ERRORS', 'COST'];
-  return table(apps, shown, { keep: ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], right });
+  // Zero leaves a cell empty, like what is not known.
+  const shown = Object.entries(numbers).map(([title, cell]) => [
+    title,
+    (app: AppFigures) => numberCell(`${cell(app) || ''}`),
+  ]);
+  return table(apps, ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], {
+    APP: ({ app }) => (selected === null ? app : `${app === selected ? '>' : ' '} ${app}`),
+    ...Object.fromEntries(shown),
+    BUILD: (app) => buildText(app, at),
+  });
 }
 
 function buildText({ builds, replicas, lastCallAt }: AppFigures, at: string): string {

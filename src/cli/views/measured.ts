@@ -40,9 +40,9 @@ export function measuredView(measured: Measured, place: MeasuredRange): View {
   const fitting: View = (page) => {
     const isNarrow = page.columns < fullTableColumns && shown.length > 1;
     const columns = columnsOf(shown, place.zone, isNarrow ? -1 : 0);
-    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
+    return table(rows, ['TIME'], columns)(page);
   };
-  return chartView(report, rows.length > 0, fitting, table(rows, columnsOf(measured.charts, place.zone)));
+  return chartView(report, rows.length > 0, fitting, table(rows, [], columnsOf(measured.charts, place.zone)));
 }
 
 export function measuredReport(

@@ -21,17 +21,13 @@ export const previewFields = {
 };
 
 export function previewsTable(previews: readonly Preview[]) {
-  return table(
-    [...previews],
-    {
-      APP: ({ app }: Preview) => app,
-      STATUS: ({ status }) => statusCell(status),
-      BRANCH: ({ branch }) => branch ?? undefined,
-      PROOF: ({ proof }) => proof ?? 'unproven',
-      MERGED: ({ merged }) => (merged === null ? undefined : merged ? 'yes' : 'no'),
-      UPDATED: ({ updatedAt }) => ago(updatedAt),
-      EXPIRES: ({ expiresAt }) => timeLeft(expiresAt),
-    },
-    { keep: ['APP', 'STATUS'] },
-  );
+  return table([...previews], ['APP', 'STATUS'], {
+    APP: ({ app }: Preview) => app,
+    STATUS: ({ status }) => statusCell(status),
+    BRANCH: ({ branch }) => branch ?? undefined,
+    PROOF: ({ proof }) => proof ?? 'unproven',
+    MERGED: ({ merged }) => (merged === null ? undefined : merged ? 'yes' : 'no'),
+    UPDATED: ({ updatedAt }) => ago(updatedAt),
+    EXPIRES: ({ expiresAt }) => timeLeft(expiresAt),
+  });
 }

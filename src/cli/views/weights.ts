@@ -33,7 +33,7 @@ export function verifyView({ lock, files, bytes, problems, quick }: VerifySummar
   return stackViews(
     wrapped(`${good} of ${fileSummary(files, bytes)} as ${lock} says (${how})`),
     problems.length > 0
-      ? table(problems, {
+      ? table(problems, [], {
           FILE: ({ path }) => path,
           PROBLEM: ({ problem }) => problem,
           FOLDER: ({ target }) => target,

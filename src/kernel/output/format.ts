@@ -24,7 +24,13 @@ export function sizeCell(bytes: number | null | undefined): (page: Page) => stri
 
 /** A text for people; off a terminal the value itself, for scripts. */
 export function forPeople(text: string, value: unknown): (page: Page) => string {
-  return ({ terminal }) => (terminal ? text : String(value ?? ''));
+  const cell = ({ terminal }: Page) => (terminal ? text : String(value ?? ''));
+  return typeof value === 'number' ? numberCell(cell) : cell;
+}
+
+/** A cell that is a number, or one with its unit: half of it would be another number. */
+export function numberCell(text: string | ((page: Page) => string)): (page: Page) => string {
+  return Object.assign((page: Page) => (typeof text === 'string' ? text : text(page)), { isNumber: true });
 }
 
 /** `1m 35s` for 95000, `5m` for 300000. */

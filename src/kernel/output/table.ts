@@ -4,7 +4,12 @@ import { stripControlSequences } from './sanitize.ts';
 import { displayWidth, wrapText } from './wrap-text.ts';
 
 /** The value of a cell. A function gets the page, for ages and colors. */
-export type Cell = string | number | boolean | null | undefined | (((page: Page) => string) & { unit?: string });
+export type Cell = string | number | boolean | null | undefined | (((page: Page) => string) & CellFacts);
+
+interface CellFacts {
+  unit?: string;
+  isNumber?: boolean;
+}
 
 export type Columns<Row, Title extends string = string> = Record<Title, (row: Row) => Cell>;
 
@@ -13,24 +18,24 @@ const gap = '  ';
 const minCellWidth = 10;
 const minShortWidth = 8;
 
-export interface TableLayout<Title extends string = string> {
-  /** The most important columns first, such as an id and a status: shown in full as long as others can be dropped. */
-  keep?: readonly Title[];
-  /** Columns of numbers: aligned to the right and never shortened, because half a number is a wrong number. */
-  right?: readonly Title[];
-}
-
 /**
  * Rows of data. On a terminal: columns under their titles; the widest become narrower and the last are dropped until
  * every row fits on one line. Anywhere else: tab-separated values without titles, with a cell for every column.
+ * `keep`: the most important columns first, such as an id and a status, shown in full as long as others can be dropped.
  */
 export function table<Row, Title extends string>(
   rows: Iterable<Row>,
+  keep: readonly NoInfer<Title>[],
   columns: Columns<Row, Title>,
-  layout: TableLayout<NoInfer<Title>> = {},
 ): LongView {
   const titles = Object.keys(columns) as Title[];
-  const cellsOf = (row: Row, page: Page) => titles.map((title) => cellLine(columns[title](row), page));
+  const numbers = new Set<number>();
+  const cellsOf = (row: Row, page: Page) =>
+    titles.map((title, index) => {
+      const cell = columns[title](row);
+      if (isNumber(cell)) numbers.add(index);
+      return cellLine(cell, page);
+    });
   const parts = (page: Page) => tabSeparated(rows, (row) => cellsOf(row, page));
   const view: View = (page) => {
     if (!page.terminal) return [...parts(page)].join('\n');
@@ -38,7 +43,7 @@ export function table<Row, Title extends string>(
     if (body.length === 0) return '';
     if (page.accessible) return rowsAsLists(titles, body);
     const filled = titles
-      .map((title, index) => createColumn(title, index, body, layout))
+      .map((title, index) => createColumn(title, index, body, keep.indexOf(title), numbers.has(index)))
       .filter(({ index }) => body.some((cells) => cells[index] !== ''));
     const fitted = fitColumns(filled, page.columns);
     const print = (cells: readonly string[], empty: string) =>
@@ -49,6 +54,10 @@ export function table<Row, Title extends string>(
     return [page.style.bold(print(titles, '')), ...body.map((cells) => print(cells, '-'))].join('\n');
   };
   return Object.assign(view, { parts });
+}
+
+function isNumber(cell: Cell): boolean {
+  return typeof cell === 'number' || (typeof cell === 'function' && cell.isNumber === true);
 }
 
 function* tabSeparated<Row>(rows: Iterable<Row>, cellsOf: (row: Row) => string[]): Generator<string> {
@@ -145,10 +154,9 @@ interface Column {
   right: boolean;
 }
 
-function createColumn(title: string, index: number, body: readonly string[][], layout: TableLayout): Column {
+/** A number is aligned to the right and never shortened. `place` is that among the columns to keep. */
+function createColumn(title: string, index: number, body: readonly string[][], place: number, right: boolean): Column {
   const width = body.reduce((most, cells) => Math.max(most, displayWidth(cells[index] ?? '')), title.length);
-  const right = layout.right?.includes(title) ?? false;
-  const place = layout.keep?.indexOf(title) ?? -1;
   const isKept = place >= 0;
   const minWidth = right || isKept ? width : Math.min(width, minCellWidth);
   return { index, width, minWidth, rank: isKept ? place : Number.POSITIVE_INFINITY, right };
@@ -215,7 +223,7 @@ const minExplanationWidth = 16;
 export function wrappedTable<Row>(rows: readonly Row[], columns: Columns<Row>, { titled = true } = {}): View {
   return (page) => {
     if (rows.length === 0) return '';
-    if (!page.terminal || page.accessible) return table(rows, columns)(page);
+    if (!page.terminal || page.accessible) return table(rows, [], columns)(page);
     const titles = titled ? [Object.keys(columns).map((title) => page.style.bold(title))] : [];
     const body = rows.map((row) => Object.values(columns).map((read) => cellText(read(row), page)));
     return draw([...titles, ...body], page);

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { durationCell } from '../../../src/kernel/output/format.ts';
+import { durationCell, numberCell } from '../../../src/kernel/output/format.ts';
 import { createPage } from '../../../src/kernel/output/page.ts';
-import { keyValueTable, stackViews, type TableLayout, table } from '../../../src/kernel/output/table.ts';
+import { type Columns, keyValueTable, stackViews, table } from '../../../src/kernel/output/table.ts';
 import { widthOf } from '../../support/width.ts';
 
 const page = (columns?: number) =>
@@ -10,11 +10,13 @@ const page = (columns?: number) =>
 
 const columns = { NAME: (row: string[]) => row[0], STATUS: (row: string[]) => row[1], NOTE: (row: string[]) => row[2] };
 
-const layouts: TableLayout<keyof typeof columns>[] = [
-  {},
-  { keep: ['NAME'], right: ['STATUS'] },
-  { keep: ['NAME', 'NOTE'] },
-  { right: ['NAME', 'STATUS', 'NOTE'] },
+const number = (column: (row: string[]) => string | undefined) => (row: string[]) => numberCell(column(row) ?? '');
+const numbers = { NAME: number(columns.NAME), STATUS: number(columns.STATUS), NOTE: number(columns.NOTE) };
+const layouts: [keep: (keyof typeof columns)[], shown: Columns<string[], keyof typeof columns>][] = [
+  [[], columns],
+  [['NAME'], { ...columns, STATUS: numbers.STATUS }],
+  [['NAME', 'NOTE'], columns],
+  [[], numbers],
 ];
 
 test('a duration of one thing has its unit beside its name off a terminal', () => {
@@ -34,8 +36,8 @@ test('a table of any content fits its terminal', () => {
       fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 8, max: 120 }),
       (rows, width) => {
-        for (const layout of layouts) {
-          const lines = table(rows, columns, layout)(page(width)).split('\n');
+        for (const [keep, shown] of layouts) {
+          const lines = table(rows, keep, shown)(page(width)).split('\n');
           expect(lines).toHaveLength(rows.length + 1);
           for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(width);
         }
@@ -48,7 +50,7 @@ test('a table of any content fits its terminal', () => {
 test('important columns are not shortened, in the order of their importance', () => {
   const rows = [['a-name-of-25-characters-x', 'a-status-of-some-length', 'note-of-18-letters']];
   const lines = (width: number, keep: (keyof typeof columns)[] = []) =>
-    table(rows, columns, { keep })(page(width)).split('\n');
+    table(rows, keep, columns)(page(width)).split('\n');
   expect(lines(60)[1]).toBe('a-name-of-25-chara…  a-status-of-some-l…  note-of-18-letters');
   expect(lines(60, ['NAME', 'NOTE'])[1]).toBe('a-name-of-25-characters-x  a-status-of-…  note-of-18-letters');
   expect(lines(50, ['NAME', 'NOTE'])).toEqual([
@@ -64,13 +66,13 @@ test('a number is aligned to the right and never shortened', () => {
     ['web', '1'],
     ['a-long-name-of-an-app', '123456789012'],
   ];
-  const text = table(rows, { NAME: (row) => row[0], COUNT: (row) => row[1] }, { right: ['COUNT'] })(page(30));
+  const text = table(rows, [], { NAME: (row) => row[0], COUNT: (row) => Number(row[1]) })(page(30));
   expect(text).toBe('NAME                     COUNT\nweb                          1\na-long-name-of-…  123456789012');
 });
 
 test('a list on a very narrow terminal keeps its two most important columns', () => {
   const rows = [['8e3f2a91-5b1e-4c7d-9a34-0123456789ab', 'initializing', 'x']];
-  const text = table(rows, columns, { keep: ['NAME', 'STATUS'] })(page(46));
+  const text = table(rows, ['NAME', 'STATUS'], columns)(page(46));
   expect(text.split('\n')[1]).toBe('8e3f2a91-5b1e-4c7d-9a34-0123456789ab  initial…');
 });
 
@@ -80,7 +82,7 @@ test('in a pipe a table is tab-separated values with every cell, without titles'
     ['web', '', long],
     ['a\nb\tc', null, 'z'],
   ] as string[][];
-  expect(table(rows, columns, { right: ['STATUS'] })(page())).toBe(`web\t\t${long}\na b c\t\tz`);
+  expect(table(rows, [], columns)(page())).toBe(`web\t\t${long}\na b c\t\tz`);
 });
 
 test('columns are aligned with wide characters', () => {
@@ -90,6 +92,7 @@ test('columns are aligned with wide characters', () => {
       ['abcd', 'ok'],
       ['🙂', 'ok'],
     ],
+    [],
     { NAME: (row) => row[0], OK: (row) => row[1] },
   )(page(80));
   expect(text).toBe('NAME  OK\n漢字  ok\nabcd  ok\n🙂    ok');
@@ -100,15 +103,15 @@ test('on a terminal a column without values is dropped, an empty cell is a dash,
     ['web', '', null],
     ['api', 'x', null],
   ];
-  expect(table(rows, { A: (row) => row[0], B: (row) => row[1], C: (row) => row[2] })(page(80))).toBe(
+  expect(table(rows, [], { A: (row) => row[0], B: (row) => row[1], C: (row) => row[2] })(page(80))).toBe(
     'A    B\nweb  -\napi  x',
   );
-  expect(table([], columns)(page(80))).toBe('');
-  expect(table([], columns)(page())).toBe('');
+  expect(table([], [], columns)(page(80))).toBe('');
+  expect(table([], [], columns)(page())).toBe('');
 });
 
 test('a newline in a cell does not split its row', () => {
-  expect(table([['a\nb\tc', 'x']], columns)(page(80)).split('\n')[1]).toBe('a b c  x');
+  expect(table([['a\nb\tc', 'x']], [], columns)(page(80)).split('\n')[1]).toBe('a b c  x');
 });
 
 describe('a list of facts', () => {

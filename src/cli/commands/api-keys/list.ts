@@ -11,7 +11,7 @@ export default defineCommand({
   configure: (command) => command.option('--show-values', 'show the keys'),
   run: (context, { showValues }) => listKeysWithOwners(context, { values: showValues === true }),
   verbatim: ({ showValues }) => showValues === true,
-  view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, columns, { keep: ['NAME', 'STATUS'] })),
+  view: (keys, { showValues }) => (showValues ? withValues(keys) : table(keys, ['NAME', 'STATUS'], columns)),
   empty: 'no API keys yet: create one in the dashboard',
   effect: 'reads',
   json: documents(passThrough({ ...sentFields(ApiKey), owner: text('name of its service account') })),
@@ -29,7 +29,7 @@ const columns = {
 
 /** On a terminal each key has its own lines, because a column could cut it. */
 function withValues(keys: readonly OwnedKey[]): View {
-  return onTerminal(stackViews(keys.map(inFull)), table(keys, { ...columns, VALUE: (key) => key.apiKey }));
+  return onTerminal(stackViews(keys.map(inFull)), table(keys, [], { ...columns, VALUE: (key) => key.apiKey }));
 }
 
 function inFull(key: OwnedKey): View {

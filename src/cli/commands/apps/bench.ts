@@ -114,7 +114,7 @@ ratesFlag.valueKind = 'list';
 /** A row for each rate, and where the app breaks; off a terminal the rows. */
 function benchView(report: BenchReport): View {
   const { steps } = report;
-  const rows = table(steps, columns, { keep: ['RATE', 'OK', 'P50', 'P99'], right: numbers });
+  const rows = table(steps, ['RATE', 'OK', 'P50', 'P99'], columns);
   const said = conclusions(report).map((line) => wrapped(line));
   return onTerminal(stackViews(rows, failuresView(steps), said), rows);
 }
@@ -160,14 +160,12 @@ const columns = {
   CALLS: ({ calls }: BenchStep) => countCell(calls),
 };
 
-const numbers = Object.keys(columns) as (keyof typeof columns)[];
-
 function failuresView(steps: readonly BenchStep[]): View | undefined {
   const rows = steps.flatMap(({ callsPerSecond: rate, failures }) =>
     failures.slice(0, 3).map((failure) => ({ rate, ...failure })),
   );
   if (rows.length === 0) return undefined;
-  return table(rows, {
+  return table(rows, [], {
     RATE: ({ rate }) => rateText(rate),
     FAILED: ({ calls }) => countCell(calls),
     WHY: ({ what }) => what,

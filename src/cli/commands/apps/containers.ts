@@ -1,4 +1,4 @@
-import { durationCell, forPeople, shortBuild } from '../../../kernel/output/format.ts';
+import { durationCell, forPeople, numberCell, shortBuild } from '../../../kernel/output/format.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { Container, isRunning, listContainers } from '../../../platform/contract/containers.ts';
 import { defineCommand } from '../../command.ts';
@@ -13,18 +13,14 @@ export default defineCommand({
       (one, other) => Number(isRunning(other)) - Number(isRunning(one)),
     ),
   view: (containers) =>
-    table(
-      containers,
-      {
-        CONTAINER: (container) => container.containerId,
-        STATE: ({ isTerminating, containerState }) => statusCell(isTerminating ? 'TERMINATING' : containerState),
-        RESTARTS: (container) => container.containerRestartCount,
-        REGION: (container) => container.region,
-        BUILD: ({ buildId }) => forPeople(shortBuild(buildId ?? ''), buildId),
-        UP: uptime,
-      },
-      { keep: ['CONTAINER', 'STATE', 'UP'], right: ['RESTARTS', 'UP'] },
-    ),
+    table(containers, ['CONTAINER', 'STATE', 'UP'], {
+      CONTAINER: (container) => container.containerId,
+      STATE: ({ isTerminating, containerState }) => statusCell(isTerminating ? 'TERMINATING' : containerState),
+      RESTARTS: (container) => container.containerRestartCount,
+      REGION: (container) => container.region,
+      BUILD: ({ buildId }) => forPeople(shortBuild(buildId ?? ''), buildId),
+      UP: uptime,
+    }),
   details: [
     'A container that has just ended may be listed as RUNNING for some seconds. One without a build is that of a job.',
   ],
@@ -40,5 +36,6 @@ function uptime(container: Container): Cell {
   if (containerRunningTimeMs) return durationCell(containerRunningTimeMs);
   if (!containerStartTimestamp) return undefined;
   const until = containerTerminationTimestamp ? Date.parse(containerTerminationTimestamp) : undefined;
-  return (page) => durationCell(Math.max(0, (until ?? page.now) - Date.parse(containerStartTimestamp)))(page);
+  const age = (now: number) => Math.max(0, (until ?? now) - Date.parse(containerStartTimestamp));
+  return numberCell((page) => durationCell(age(page.now))(page));
 }

@@ -1,6 +1,6 @@
 import type { Preview } from '../../../deploys/previews/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { ago, countCell, latestFirst } from '../../../kernel/output/format.ts';
+import { ago, countCell, latestFirst, numberCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { AppSummary, appName, listApps } from '../../../platform/contract/apps.ts';
@@ -51,19 +51,15 @@ export default defineCommand({
 });
 
 function appsTable(apps: AppSummary[]): View {
-  return table(
-    apps,
-    {
-      NAME: nameOf,
-      STATUS: (app) => statusCell(app.status),
-      HARDWARE: (app) => app.hardware,
-      REGION: (app) => app.region,
-      'RUNS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
-      'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
-      UPDATED: (app) => ago(app.updatedAt),
-    },
-    { keep: ['NAME', 'STATUS'], right: ['RUNS/MONTH', 'COST USD/MONTH'] },
-  );
+  return table(apps, ['NAME', 'STATUS'], {
+    NAME: nameOf,
+    STATUS: (app) => statusCell(app.status),
+    HARDWARE: (app) => app.hardware,
+    REGION: (app) => app.region,
+    'RUNS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
+    'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+    UPDATED: (app) => ago(app.updatedAt),
+  });
 }
 
 function nameOf(app: AppSummary): string {
@@ -74,8 +70,8 @@ function grouped(runs: number | string | undefined): Cell {
   return typeof runs === 'number' ? countCell(runs) : runs;
 }
 
-function decimals(cost: number | string | undefined): string | undefined {
-  return typeof cost === 'number' ? cost.toFixed(2) : cost;
+function decimals(cost: number | string | undefined): Cell {
+  return typeof cost === 'number' ? numberCell(cost.toFixed(2)) : cost;
 }
 
 /** The names inside a metric are not documented. */

@@ -21,7 +21,7 @@ export default defineCommand({
       responseGracePeriodSeconds: seconds(responseGracePeriod),
     }),
   view: ({ settings }) =>
-    table(settings, {
+    table(settings, [], {
       SETTING: ({ setting }) => setting,
       FROM: ({ setting, from }) => valueCell(setting, from),
       TO: ({ setting, to }) => valueCell(setting, to),

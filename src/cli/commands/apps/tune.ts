@@ -115,7 +115,7 @@ function tuneView(advice: Advice): View {
     frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
     wrapped(assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : ''),
   );
-  return onTerminal(report, table(shown, optionColumns));
+  return onTerminal(report, table(shown, [], optionColumns));
 }
 
 /** What waiting costs: settings than which none is both cheaper and faster. */
@@ -183,7 +183,7 @@ function optionsTable(options: readonly TunedOption[], calls: number): View {
     SETTINGS: ([name]) => name,
     ...Object.fromEntries(options.map((option) => [option.option.toUpperCase(), ([, of]: TunedRow) => of(option)])),
   };
-  return options.length === 0 ? () => '' : table(rows, columns, { keep: ['SETTINGS', 'NOW', 'CHEAPEST', 'FASTEST'] });
+  return options.length === 0 ? () => '' : table(rows, ['SETTINGS', 'NOW', 'CHEAPEST', 'FASTEST'], columns);
 }
 
 /** The price of each, and the command on a line of its own, to be copied. */

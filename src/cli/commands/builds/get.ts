@@ -68,9 +68,9 @@ function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {
 }
 
 function filesView(files: readonly BuildFile[]): View {
-  return table(
-    files,
-    { FILE: ({ path }) => path, SIZE: ({ size }) => sizeCell(size), MORE: ({ more }) => more },
-    { keep: ['FILE'], right: ['SIZE'] },
-  );
+  return table(files, ['FILE'], {
+    FILE: ({ path }) => path,
+    SIZE: ({ size }) => sizeCell(size),
+    MORE: ({ more }) => more,
+  });
 }

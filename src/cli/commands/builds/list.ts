@@ -28,18 +28,14 @@ export default defineCommand({
     }));
   },
   view: (builds) =>
-    table(
-      builds,
-      {
-        BUILD: ({ id }) => forPeople(shortBuild(id), id),
-        STATUS: (build) => statusCell(build.status),
-        CREATED: (build) => ago(build.createdAt),
-        COMMIT: commitText,
-        HEALTH: (build) => build.found,
-        REASON: (build) => build.reason,
-      },
-      { keep: ['BUILD', 'STATUS', 'COMMIT'] },
-    ),
+    table(builds, ['BUILD', 'STATUS', 'COMMIT'], {
+      BUILD: ({ id }) => forPeople(shortBuild(id), id),
+      STATUS: (build) => statusCell(build.status),
+      CREATED: (build) => ago(build.createdAt),
+      COMMIT: commitText,
+      HEALTH: (build) => build.found,
+      REASON: (build) => build.reason,
+    }),
   empty: 'no builds yet',
   json: documents(listedBuildFields),
   effect: 'reads',

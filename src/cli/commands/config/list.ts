@@ -9,8 +9,8 @@ export default defineCommand({
   run: listSettings,
   view: (settings, { showOrigin }) =>
     showOrigin
-      ? table(settings, { ...columns, ORIGIN: shortOrigin }, { keep: ['NAME', 'ORIGIN'] })
-      : table(settings, columns, { keep: ['NAME'] }),
+      ? table(settings, ['NAME', 'ORIGIN'], { ...columns, ORIGIN: shortOrigin })
+      : table(settings, ['NAME'], columns),
   effect: 'reads',
   local: true,
   exits: [],

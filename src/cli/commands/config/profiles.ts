@@ -79,17 +79,13 @@ export default defineCommand({
 });
 
 function profilesTable(profiles: Profile[]): View {
-  return table(
-    profiles,
-    {
-      NAME: ({ name }) => name,
-      CURRENT: ({ current }) => (current ? 'current' : ''),
-      PROJECT: ({ project }) => project,
-      TOKEN: ({ hasToken }) => (hasToken ? 'stored' : 'none'),
-      FOLDERS: ({ folders }) => folders.join(', '),
-    },
-    { keep: ['NAME', 'CURRENT'] },
-  );
+  return table(profiles, ['NAME', 'CURRENT'], {
+    NAME: ({ name }) => name,
+    CURRENT: ({ current }) => (current ? 'current' : ''),
+    PROJECT: ({ project }) => project,
+    TOKEN: ({ hasToken }) => (hasToken ? 'stored' : 'none'),
+    FOLDERS: ({ folders }) => folders.join(', '),
+  });
 }
 
 function changedText({ profile, folder, removed }: Changed): string {

@@ -8,18 +8,14 @@ import { choice, documents, integer, list, text } from '../../result-schema.ts';
 export default defineCommand({
   run: (context) => listRunningEmulators(context).map(({ environment: _, ...emulator }) => emulator),
   view: (emulators) =>
-    table(
-      emulators,
-      {
-        PORT: ({ port }) => port,
-        COMMAND: ({ command }) => command,
-        APPS: ({ apps }) => apps.join(', '),
-        STARTED: ({ startedAt }) => ago(startedAt),
-        PID: ({ pid }) => pid,
-        FOLDER: ({ folder }) => folder,
-      },
-      { keep: ['PORT', 'COMMAND'] },
-    ),
+    table(emulators, ['PORT', 'COMMAND'], {
+      PORT: ({ port }) => port,
+      COMMAND: ({ command }) => command,
+      APPS: ({ apps }) => apps.join(', '),
+      STARTED: ({ startedAt }) => ago(startedAt),
+      PID: ({ pid }) => pid,
+      FOLDER: ({ folder }) => folder,
+    }),
   empty: sentence`no emulator is running; ${gantryCommand`emulator start`} starts one`,
   effect: 'reads',
   local: true,

@@ -1,5 +1,5 @@
-import { money } from '../../../kernel/output/format.ts';
-import { table } from '../../../kernel/output/table.ts';
+import { money, numberCell } from '../../../kernel/output/format.ts';
+import { type Cell, table } from '../../../kernel/output/table.ts';
 import { Invoice } from '../../../platform/contract/billing.ts';
 import { readInvoices } from '../../../team/billing.ts';
 import { defineCommand } from '../../command.ts';
@@ -11,17 +11,13 @@ export default defineCommand({
   // The signed URL of an invoice is what --json is used for.
   verbatim: () => true,
   view: (invoices) =>
-    table(
-      invoices,
-      {
-        DATE: (invoice) => invoice.createdAt?.slice(0, 10),
-        INVOICE: (invoice) => invoice.id,
-        AMOUNT: amount,
-        STATUS: (invoice) => statusCell(invoice.paymentStatus),
-        FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
-      },
-      { keep: ['INVOICE', 'AMOUNT', 'STATUS'], right: ['AMOUNT'] },
-    ),
+    table(invoices, ['INVOICE', 'AMOUNT', 'STATUS'], {
+      DATE: (invoice) => invoice.createdAt?.slice(0, 10),
+      INVOICE: (invoice) => invoice.id,
+      AMOUNT: amount,
+      STATUS: (invoice) => statusCell(invoice.paymentStatus),
+      FILE: (invoice) => (invoice.fileUrl ? 'yes' : 'no'),
+    }),
   empty: 'no invoices yet',
   effect: 'reads',
   json: documents(passThrough(sentFields(Invoice))),
@@ -29,7 +25,7 @@ export default defineCommand({
 });
 
 /** Without a currency, the size of the unit is unknown. */
-function amount({ amountDue, currency }: Invoice): string | undefined {
+function amount({ amountDue, currency }: Invoice): Cell {
   if (typeof amountDue !== 'number') return undefined;
-  return currency ? money(amountDue, currency) : String(amountDue);
+  return numberCell(currency ? money(amountDue, currency) : String(amountDue));
 }

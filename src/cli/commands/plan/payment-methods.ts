@@ -11,15 +11,11 @@ export default defineCommand({
     return reply;
   },
   view: ({ methods }) =>
-    table(
-      parsePaymentMethods(methods ?? []),
-      {
-        METHOD: (method) => method.title ?? method.more,
-        EXPIRES: (method) => method.expires,
-        DEFAULT: (method) => (method.isDefault ? 'default' : ''),
-      },
-      { keep: ['METHOD', 'DEFAULT'] },
-    ),
+    table(parsePaymentMethods(methods ?? []), ['METHOD', 'DEFAULT'], {
+      METHOD: (method) => method.title ?? method.more,
+      EXPIRES: (method) => method.expires,
+      DEFAULT: (method) => (method.isDefault ? 'default' : ''),
+    }),
   effect: 'reads',
   json: document(passThrough(sentFields(PaymentMethods))),
   examples: ['plan payment-methods', 'plan payment-methods --json'],

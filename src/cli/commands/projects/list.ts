@@ -7,15 +7,11 @@ import { boolean, documents, passThrough, sentFields } from '../../result-schema
 export default defineCommand({
   run: listProjectsInUse,
   view: (projects) =>
-    table(
-      projects,
-      {
-        ID: (project) => project.id,
-        NAME: (project) => project.name,
-        CURRENT: (project) => (project.current ? 'current' : ''),
-      },
-      { keep: ['ID', 'CURRENT'] },
-    ),
+    table(projects, ['ID', 'CURRENT'], {
+      ID: (project) => project.id,
+      NAME: (project) => project.name,
+      CURRENT: (project) => (project.current ? 'current' : ''),
+    }),
   empty: 'the token has no access to any project',
   effect: 'reads',
   json: documents(passThrough({ ...sentFields(Project), current: boolean('whether it is in use') })),

@@ -1,9 +1,9 @@
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { bucketMs, chooseBucketSize, readRunsChart } from '../../../calls/runs/index.ts';
 import { type Chart, type ChartReport, panelOf } from '../../../kernel/output/chart/model.ts';
-import { count, durationCell, forPeople, latestFirst } from '../../../kernel/output/format.ts';
+import { count, durationCell, forPeople, latestFirst, numberCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
-import { type Columns, table } from '../../../kernel/output/table.ts';
+import { type Cell, type Columns, table } from '../../../kernel/output/table.ts';
 import { formatWallClock, localTimeZone, wallClock } from '../../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
@@ -79,7 +79,7 @@ function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
   const { rows } = report;
   const values: View = (page) => {
     const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
-    return table(rows, columns, { keep: ['TIME'], right: Object.keys(columns).slice(1) })(page);
+    return table(rows, ['TIME'], columns)(page);
   };
   return chartView(report, total(rows, 'totalRequests') > 0, values);
 }
@@ -174,8 +174,8 @@ function rateColumn(buckets: readonly RunBucket[]): Columns<RunBucket> {
   return hasRate ? { 'SUCCESS RATE': ({ successRate }) => successRate } : { 'OK %': successPercent };
 }
 
-function successPercent({ successfulRequests, failedRequests }: RunBucket): string {
+function successPercent({ successfulRequests, failedRequests }: RunBucket): Cell {
   const succeeded = successfulRequests ?? 0;
   const ended = succeeded + (failedRequests ?? 0);
-  return ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1);
+  return numberCell(ended === 0 ? '' : ((succeeded / ended) * 100).toFixed(1));
 }

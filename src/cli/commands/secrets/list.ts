@@ -18,7 +18,8 @@ export default defineCommand({
     return secrets;
   },
   verbatim: ({ showValues }) => showValues === true,
-  view: (secrets, { showValues }) => (showValues ? withValues(secrets) : table(secrets, { NAME: ({ name }) => name })),
+  view: (secrets, { showValues }) =>
+    showValues ? withValues(secrets) : table(secrets, [], { NAME: ({ name }) => name }),
   empty: ({ app }) => sentence`no secrets yet: add one with ${gantryCommand`secrets set NAME ${{ '--app': app }}`}`,
   effect: 'reads',
   json: documents({ name: text('secret name'), value: optional(text('value, with --show-values only')) }),
@@ -27,7 +28,7 @@ export default defineCommand({
 
 /** On a terminal a value must not be shortened to fit a column. */
 function withValues(secrets: readonly { name: string; value?: string | undefined }[]): View {
-  const rows = table(secrets, { NAME: ({ name }) => name, VALUE: ({ value }) => value });
+  const rows = table(secrets, [], { NAME: ({ name }) => name, VALUE: ({ value }) => value });
   const pairs = secrets.map(({ name, value }): [string, string] => [name, value || '(empty)']);
   return onTerminal(keyValueTable(pairs, { wrap: false }), rows);
 }

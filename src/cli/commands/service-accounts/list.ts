@@ -9,18 +9,14 @@ import { documents, passThrough, sentFields } from '../../result-schema.ts';
 export default defineCommand({
   run: async ({ api, project }) => (await api(listServiceAccounts, { project })).serviceAccounts,
   view: (accounts) =>
-    table(
-      accounts,
-      {
-        ID: (account) => account.id,
-        NAME: (account) => account.name,
-        DESCRIPTION: (account) => account.description,
-        CREATED: (account) => ago(account.createdAt),
-        GRANTS: (account) => account.grants?.length,
-        PROJECTS: projects,
-      },
-      { keep: ['ID', 'PROJECTS'], right: ['GRANTS'] },
-    ),
+    table(accounts, ['ID', 'PROJECTS'], {
+      ID: (account) => account.id,
+      NAME: (account) => account.name,
+      DESCRIPTION: (account) => account.description,
+      CREATED: (account) => ago(account.createdAt),
+      GRANTS: (account) => account.grants?.length,
+      PROJECTS: projects,
+    }),
   empty: 'no service accounts yet: create one in the dashboard',
   effect: 'reads',
   json: documents(passThrough(sentFields(ServiceAccount))),

@@ -14,18 +14,14 @@ export default defineCommand({
     return wantedStatus === undefined ? users : users.filter((user) => user.status?.toLowerCase() === wantedStatus);
   },
   view: (users) =>
-    table(
-      users,
-      {
-        EMAIL: (user) => user.email ?? user.id,
-        NAME: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(' '),
-        ROLE: (user) => user.role,
-        STATUS: (user) => statusCell(user.status),
-        'INVITED BY': (user) => user.invitedBy,
-        SINCE: (user) => ago(user.createdAt),
-      },
-      { keep: ['EMAIL', 'STATUS', 'ROLE'] },
-    ),
+    table(users, ['EMAIL', 'STATUS', 'ROLE'], {
+      EMAIL: (user) => user.email ?? user.id,
+      NAME: ({ firstName, lastName }) => [firstName, lastName].filter(Boolean).join(' '),
+      ROLE: (user) => user.role,
+      STATUS: (user) => statusCell(user.status),
+      'INVITED BY': (user) => user.invitedBy,
+      SINCE: (user) => ago(user.createdAt),
+    }),
   empty: 'no users or invitations',
   effect: 'reads',
   json: documents(passThrough(sentFields(User))),

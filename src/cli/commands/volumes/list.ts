@@ -12,17 +12,13 @@ export default defineCommand({
     return reply;
   },
   view: (reply) =>
-    table(
-      parseVolumes(reply),
-      {
-        VOLUME: (volume) => volume.name,
-        REGION: (volume) => volume.region,
-        SIZE: ({ size }) => amountCell(size),
-        USED: ({ used }) => amountCell(used),
-        MORE: (volume) => volume.more,
-      },
-      { keep: ['VOLUME', 'USED', 'SIZE'], right: ['SIZE', 'USED'] },
-    ),
+    table(parseVolumes(reply), ['VOLUME', 'USED', 'SIZE'], {
+      VOLUME: (volume) => volume.name,
+      REGION: (volume) => volume.region,
+      SIZE: ({ size }) => amountCell(size),
+      USED: ({ used }) => amountCell(used),
+      MORE: (volume) => volume.more,
+    }),
   json: anyDocument('volumes; platform value, passed through'),
   effect: 'reads',
   examples: ['volumes list', 'volumes list --json'],

@@ -20,15 +20,11 @@ export default defineCommand({
     return { path: formatRemotePath(at), files: total.files, bytes: total.bytes, entries };
   },
   view: ({ path, files, bytes, entries }) =>
-    table(
-      entries.concat([{ name: path, files, bytes }]),
-      {
-        SIZE: (entry) => sizeCell(entry.bytes),
-        FILES: (entry) => countCell(entry.files),
-        NAME: (entry) => singleLine(entry.name),
-      },
-      { keep: ['NAME', 'SIZE'], right: ['SIZE', 'FILES'] },
-    ),
+    table(entries.concat([{ name: path, files, bytes }]), ['NAME', 'SIZE'], {
+      SIZE: (entry) => sizeCell(entry.bytes),
+      FILES: (entry) => countCell(entry.files),
+      NAME: (entry) => singleLine(entry.name),
+    }),
   effect: 'reads',
   json: document({
     path: text('remote path'),
