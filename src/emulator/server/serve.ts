@@ -36,7 +36,7 @@ import { recordRequest } from '../model/recorded-request.ts';
 import { DamagedDataError } from '../model/state/data-folder.ts';
 import { formatTime } from '../model/time.ts';
 import { applyFault } from './apply-fault.ts';
-import { showDashboard } from './dashboard/handler.ts';
+import { showDashboard } from './dashboard.ts';
 import { type IncomingRequest, sendReply } from './exchange.ts';
 import { endpointHandlers, matchRoute, storageHandlers } from './routes.ts';
 import { restoreState, saveState } from './snapshots.ts';
