@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../kernel/disk/index.ts';
+import { defined } from '../kernel/json-text.ts';
 import { signToken, type TokenClaims } from './endpoints/account/access.ts';
 import { approvalAddress, approvalSecret } from './endpoints/account/activation.ts';
-import type { OnCall } from './endpoints/call-observer.ts';
-import { type Platform, StateChanges } from './endpoints/platform.ts';
+import { type Platform, type PlatformChoices, StateChanges } from './endpoints/platform.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
 import { dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue, type FaultTarget } from './model/faults.ts';
@@ -13,10 +13,9 @@ import type { RecordedRequest } from './model/recorded-request.ts';
 import { endAbandonedRuns } from './model/runs/record.ts';
 import { lockDataFolder, preparePrivateFolder, stateFile } from './model/state/data-folder.ts';
 import { Store } from './model/state/store.ts';
-import { AppRunner } from './running/app-runner.ts';
+import { AppRunner, type RunnerChoices } from './running/app-runner.ts';
 import { endAbandonedBuilds } from './running/builds/perform-build.ts';
 import { Debugging, type DebuggingOptions } from './running/debugging/debugging.ts';
-import type { StorageAccess } from './running/replicas/persistent-storage.ts';
 import { VolumeStore } from './running/volumes/volume-store.ts';
 import { startServer } from './server/listen.ts';
 import { forgetRecords } from './server/snapshots.ts';
@@ -30,17 +29,15 @@ export type { OnBreakpoint } from './running/debugging/holds.ts';
 export { killTree } from './running/processes/process.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 
-export interface EmulatorOptions {
+type Optional<Choices> = { [Name in keyof Choices]?: Choices[Name] | undefined };
+
+export interface EmulatorOptions extends Optional<PlatformChoices>, Optional<RunnerChoices> {
   /** 0, the default, picks a free port. */
   port?: number | undefined;
   /** A folder for state and uploads, which survive a restart. Without it everything is temporary. */
   data?: string | undefined;
-  /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
-  pace?: number | undefined;
   /** Milliseconds after which replies show a log line, and what was created. Default: 0. */
   late?: number | undefined;
-  /** Seconds that a signed URL is valid. Default: 600, as on the platform. */
-  linkSeconds?: number | undefined;
   /** The clock, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** The id of the only project. */
@@ -52,34 +49,31 @@ export interface EmulatorOptions {
   seed?: number | undefined;
   /** `false`: nobody uses the project yet. Else it has users, service accounts, keys and invoices. */
   hasAccount?: boolean | undefined;
-  /** `false` simulates builds and calls even if Python is installed. */
-  real?: boolean | undefined;
-  /** Installs each app's `requirements.txt` in an environment of its own. */
-  install?: boolean | undefined;
-  /** The folder of these environments, which several emulators may share. By default they end with the emulator. */
-  packages?: string | undefined;
-  /** Milliseconds between two attempts to deliver a webhook. Default: 1000; the platform waits up to 5000. */
-  webhookPauseMs?: number | undefined;
-  /** The pause before the second restart of a replica, in ms; each later one is twice as long. Default: 10,000. */
-  restartPauseMs?: number | undefined;
   /** Origins of web pages that may call apps, such as `http://localhost:3000`. Other pages are refused. */
   allowOrigins?: readonly string[] | undefined;
-  /** How apps get `/persistent-storage`; by default the best that works on this machine. */
-  storageAccess?: StorageAccess | undefined;
   /** Lets the user who runs the emulator, and nobody else, call apps without a token, where the system tells users apart. */
   trustOwner?: boolean | undefined;
-  /** Keeps a replica of each app running, whatever its cooldown: a developer pauses, and loading a model takes long. */
-  keepWarm?: boolean | undefined;
   /** How the code of apps is debugged. Without it, `breakpoint()` says what to do instead. */
   debugging?: DebuggingOptions | undefined;
-  /** Hides what looks like a secret in text that a page shows. */
-  hideSecrets?: ((text: string) => string) | undefined;
-  /** How many builds of each app are kept, besides the one that serves. Default: all. */
-  maxBuilds?: number | undefined;
-  onCall?: OnCall | undefined;
-  /** Called when an app's server can be reached from other machines. */
-  onWarning?: ((text: string) => void) | undefined;
 }
+
+const defaults = {
+  port: 0,
+  late: 0,
+  allowOrigins: [],
+  trustOwner: false,
+  debugging: {},
+  pace: 0,
+  linkSeconds: 600,
+  webhookPauseMs: 1_000,
+  hideSecrets: (text: string) => text,
+  maxBuilds: Number.POSITIVE_INFINITY,
+  real: true,
+  install: false,
+  keepWarm: false,
+  restartPauseMs: 10_000,
+  onWarning: () => {},
+};
 
 /**
  * The platform on this machine. It listens on the loopback address. An app with its own server also has its own port,
@@ -120,24 +114,7 @@ async function startIn(
   releaseFolder: () => Promise<void>,
   options: EmulatorOptions,
 ) {
-  const {
-    port = 0,
-    pace = 0,
-    late = 0,
-    linkSeconds = 600,
-    real = true,
-    install,
-    packages = join(folder, 'packages'),
-    webhookPauseMs = 1_000,
-    restartPauseMs = 10_000,
-    allowOrigins = [],
-    trustOwner = false,
-    keepWarm = false,
-    debugging: debuggingOptions = {},
-    hideSecrets = (text) => text,
-    onCall,
-    onWarning: warn = () => {},
-  } = options;
+  const chosen = { ...defaults, packages: join(folder, 'packages'), ...defined(options) };
   const clock = new PlatformClock(options.now ?? Date.now);
   const { now } = clock;
   const store = new Store(data && join(data, stateFile));
@@ -149,28 +126,23 @@ async function startIn(
   const volumes = new VolumeStore(storage, now);
 
   // The last step that can fail: after it, close() cleans up.
-  const server = await startServer(port, allowOrigins);
+  const server = await startServer(chosen.port, chosen.allowOrigins);
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
-  const debugging = await Debugging.open(debuggingOptions);
+  const debugging = await Debugging.open(chosen.debugging);
   const runner = new AppRunner({
+    ...chosen,
     debugging,
     store,
     now,
     archives: storage,
-    real,
     folder: join(folder, 'running'),
     logs: data && join(data, 'logs'),
-    packages,
-    installs: install === true,
-    warn,
     volumes,
-    storageAccess: options.storageAccess,
-    restartPauseMs,
-    leastReplicas: keepWarm ? 1 : 0,
   });
   const stopRequest = new AbortController();
   const platform: Platform = {
+    ...chosen,
     url: server.url,
     folder,
     storage,
@@ -180,18 +152,12 @@ async function startIn(
     volumes,
     faults,
     calls,
-    hideSecrets,
-    maxBuilds: options.maxBuilds ?? Number.POSITIVE_INFINITY,
     captured: [],
     now,
-    pace,
-    late: new Lateness(now, late),
-    linkSeconds,
+    late: new Lateness(now, chosen.late),
     runner,
     running: (app) => runner.running(app),
-    webhookPauseMs,
-    onCall,
-    isOwner: trustOwner ? await createOwnerCheck(server.port) : undefined,
+    isOwner: chosen.trustOwner ? await createOwnerCheck(server.port) : undefined,
     requestStop: () => stopRequest.abort(),
   };
   endAbandonedRuns(platform);

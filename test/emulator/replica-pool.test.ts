@@ -51,7 +51,7 @@ function poolOf(scaling: PoolScaling, { runtime = 'cortex', stopMs = 0 } = {}) {
     environment: () => ({}),
     now: () => Date.now(),
     current: () => app,
-    leastReplicas: 0,
+    keepWarm: false,
     ended: () => {},
   });
   const settings = {

@@ -11,7 +11,22 @@ import type { Running } from '../running/app-runner.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import type { OnCall } from './call-observer.ts';
 
-export interface Platform extends Running {
+/** What the one who starts an emulator may choose for requests. */
+export interface PlatformChoices {
+  /** Milliseconds that each stage of a build takes. With 0, the default, a build ends with its upload. */
+  readonly pace: number;
+  /** Seconds that a signed URL is valid. Default: 600, as on the platform. */
+  readonly linkSeconds: number;
+  /** Milliseconds between two attempts to deliver a webhook. Default: 1000; the platform waits up to 5000. */
+  readonly webhookPauseMs: number;
+  /** Hides what looks like a secret in text that a page shows. */
+  readonly hideSecrets: (text: string) => string;
+  /** How many builds of each app are kept, besides the one that serves. Default: all. */
+  readonly maxBuilds: number;
+  readonly onCall?: OnCall | undefined;
+}
+
+export interface Platform extends Running, PlatformChoices {
   /** The requests so far, oldest first, for tests. */
   readonly calls: RecordedRequest[];
   /** The base URL, without a trailing slash. */
@@ -24,20 +39,10 @@ export interface Platform extends Running {
   readonly storage: string;
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
-  /** Hides what looks like a secret in text that a page shows. */
-  readonly hideSecrets: (text: string) => string;
   /** The last deliveries to the address that captures them, oldest first. */
   readonly captured: CapturedDelivery[];
-  /** How many builds of each app are kept, besides the one that serves. */
-  readonly maxBuilds: number;
-  /** Milliseconds that each stage of a build takes; with 0 a build ends with its upload. */
-  readonly pace: number;
   /** When replies show a log line, and what was created. */
   readonly late: Lateness;
-  readonly webhookPauseMs: number;
-  /** Seconds that a signed URL is valid. */
-  readonly linkSeconds: number;
-  readonly onCall?: OnCall | undefined;
   /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
   readonly isOwner?: OwnerCheck | undefined;
   /** Asks the process that runs the emulator to end it. */

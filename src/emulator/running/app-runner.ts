@@ -11,7 +11,7 @@ import type { AppProcess } from './processes/process.ts';
 import { type AppPython, choosePython, findPython } from './processes/python.ts';
 import { PythonPackages } from './processes/python-packages.ts';
 import { UsageSampler } from './processes/usage.ts';
-import { ReplicaStarter, type StarterOptions } from './replica-starter.ts';
+import { ReplicaStarter, type StarterChoices, type StarterOptions } from './replica-starter.ts';
 import { findListeningPorts } from './replicas/listening.ts';
 import { PersistentStorage, type StorageAccess } from './replicas/persistent-storage.ts';
 import { CallAbortedError } from './replicas/replica.ts';
@@ -19,22 +19,27 @@ import { ReplicaPool, type ReplicaStart } from './replicas/replica-pool.ts';
 import { UnpackedBuilds } from './unpacked-builds.ts';
 import type { VolumeStore } from './volumes/volume-store.ts';
 
+/** What the one who starts an emulator may choose for its apps. */
+export interface RunnerChoices extends StarterChoices {
+  /** `false` simulates builds and calls even if Python is installed. */
+  real: boolean;
+  /** Installs each app's `requirements.txt` in an environment of its own. */
+  install: boolean;
+  /** The folder of these environments, which several emulators may share. By default they end with the emulator. */
+  packages: string;
+  /** How apps get `/persistent-storage`; by default the best that works on this machine. */
+  storageAccess?: StorageAccess | undefined;
+  /** Keeps a replica of each app running, whatever its cooldown: a developer pauses, and loading a model takes long. */
+  keepWarm: boolean;
+}
+
 /** Its folder is deleted on stop. */
-interface AppRunnerOptions extends StarterOptions {
+interface AppRunnerOptions extends RunnerChoices, StarterOptions {
   /** The folder of uploaded archives. */
   archives: string;
   /** The folder of app logs. Without it they are only in memory. */
   logs?: string | undefined;
-  /** `false` simulates all builds and calls. */
-  real: boolean;
-  /** Where dependencies are installed. */
-  packages: string;
-  installs: boolean;
   volumes: VolumeStore;
-  /** How apps get their volumes; by default the best that works here. */
-  storageAccess?: StorageAccess | undefined;
-  /** Replicas of each app that are kept after the cooldown. */
-  leastReplicas: number;
 }
 
 interface FirstStart extends ReplicaStart {
@@ -79,7 +84,7 @@ export class AppRunner {
     });
     this.#starter = new ReplicaStarter(options, { builds: this.unpacked, logs: this.logs, usage: this.usage });
     this.#packages = new PythonPackages(packages);
-    this.installsPackages = options.installs;
+    this.installsPackages = options.install;
   }
 
   get runsApps(): boolean {
@@ -145,7 +150,7 @@ export class AppRunner {
       environment: (started) => this.#starter.environmentOf(started),
       now: this.options.now,
       current: (record) => this.options.store.apps.get(app) ?? record,
-      leastReplicas: this.options.leastReplicas,
+      keepWarm: this.options.keepWarm,
       ended: (replica) => this.options.store.addReplica({ ...replica, app }),
     });
     this.#pools.set(app, pool);
@@ -161,7 +166,7 @@ export class AppRunner {
   async keepReplicas(app: AppRecord, build: BuildRecord): Promise<void> {
     const { signal } = this;
     this.#pools.get(app.id)?.rescale(app);
-    if (Math.max(app.settings.minReplicaCount, this.options.leastReplicas) === 0) return;
+    if (app.settings.minReplicaCount === 0 && !this.options.keepWarm) return;
     const release = this.unpacked.use(build);
     try {
       const python = await this.prepare(build);

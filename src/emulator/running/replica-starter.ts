@@ -15,16 +15,19 @@ import { RestartingReplica } from './replicas/restarting-replica.ts';
 import { ServerReplica, serverContainer, serverProcess } from './replicas/server-replica.ts';
 import type { UnpackedBuilds } from './unpacked-builds.ts';
 
-export interface StarterOptions {
+export interface StarterChoices {
+  /** The pause before the second restart of a replica, in ms; each later one is twice as long. Default: 10,000. */
+  restartPauseMs: number;
+  /** Called with problems that do not stop an app, such as that other machines can reach its server. */
+  onWarning: (text: string) => void;
+}
+
+export interface StarterOptions extends StarterChoices {
   store: Store;
   now: () => number;
   /** Where apps are unpacked and run. */
   folder: string;
-  /** The pause before the second restart of a replica, in ms. */
-  restartPauseMs: number;
   debugging: Debugging;
-  /** Called with problems that do not stop an app. */
-  warn: (text: string) => void;
 }
 
 /** Where the builds of a starter are, and what becomes of its replicas. */
@@ -55,7 +58,7 @@ export class ReplicaStarter {
     const print = this.#printer(app, build, name);
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
-      this.options.warn(`app ${app.name}: ${text}`);
+      this.options.onWarning(`app ${app.name}: ${text}`);
     };
     const limit: ReplicaOptions['limit'] = (ms, callback) => debugging.holds.after(app.id, ms, callback);
     const options = { app, build, name, folder, python, environment, launch, folders, limit, print, warn };

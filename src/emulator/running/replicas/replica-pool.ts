@@ -12,8 +12,8 @@ interface ReplicaPoolOptions {
   now(): number;
   /** The app as it is scaled now, which may be after its deploy, or after a call of it has ended. */
   current(app: AppRecord): AppRecord;
-  /** How many are kept after the cooldown if the app's own minimum is lower. */
-  leastReplicas: number;
+  /** Whether one is kept after the cooldown, also if the app's own minimum is lower. */
+  keepWarm: boolean;
   /** Called with each that has ended and was ready once, or was to serve calls. */
   ended(replica: Omit<ReplicaRecord, 'app'>): void;
 }
@@ -287,7 +287,7 @@ export class ReplicaPool {
     const { settings } = this.options.current(app);
     const { minReplicaCount, maxReplicaCount, replicaConcurrency, cooldownPeriodSeconds } = settings;
     return {
-      minReplicas: Math.max(minReplicaCount, this.options.leastReplicas),
+      minReplicas: Math.max(minReplicaCount, this.options.keepWarm ? 1 : 0),
       maxReplicas: sharesPort({ settings }) ? 1 : maxReplicaCount,
       concurrency: replicaConcurrency,
       cooldownMs: cooldownPeriodSeconds * 1000,
