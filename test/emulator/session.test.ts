@@ -34,17 +34,6 @@ describe('a device login', () => {
     expect(await poll(device_code)).toMatchObject({ status: 400, error: 'invalid_grant' });
   });
 
-  test('may poll as often as it likes, and is slowed down by a fault only', async () => {
-    const { begin, poll, emulator, approve } = await device();
-    const { device_code, user_code } = await begin();
-    emulator.fail('requestToken', 'slow_down');
-    const words = [];
-    for (let polled = 0; polled < 3; polled += 1) words.push((await poll(device_code)).error);
-    expect(words).toEqual(['slow_down', 'authorization_pending', 'authorization_pending']);
-    await approve({ user_code });
-    expect((await poll(device_code)).status).toBe(200);
-  });
-
   test.each([
     ['after ten minutes', 'expired_token'],
     ['if it is denied', 'access_denied'],
@@ -88,17 +77,6 @@ describe('a device login', () => {
     const { user_code } = await begin();
     clock.now += 600_000;
     expect((await approve({ user_code })).status).toBe(404);
-  });
-
-  test('does not survive a restart', async () => {
-    const data = join(newFolder(), 'data');
-    const { begin, emulator } = await device(data);
-    const { device_code } = await begin();
-    expect([...emulator.store.devices.keys()]).toEqual([device_code]);
-    await emulator.close();
-    const again = await startEmulator({ data });
-    expect(again.store.devices.size).toBe(0);
-    await again.close();
   });
 
   test("uses the secret that the emulator's start URL stored in the browser", async () => {

@@ -1,8 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
-import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { newFolder, platform } from './support/platform.ts';
 import { packed, zip } from './support/zip.ts';
@@ -36,33 +34,6 @@ test('a large archive is stored whole, and built after the reply', async () => {
   await expect.poll(statusOfBuild).toBe('success');
 });
 
-test('a bearer token beside the signature is refused', async () => {
-  const { url, put, statusOfBuild } = await link();
-  await expect(put(url, archive, { authorization: 'Bearer x' })).toAnswer(400, '<Code>InvalidArgument</Code>');
-  expect(await statusOfBuild()).toBe('pending');
-});
-
-test('a chunked body is refused', async () => {
-  const { url } = await link();
-  const body = Readable.toWeb(Readable.from([archive])) as ReadableStream;
-  const response = await fetch(url, { method: 'PUT', body, duplex: 'half' } as RequestInit);
-  expect([response.status, await response.text()]).toEqual([
-    501,
-    expect.stringContaining('<Code>NotImplemented</Code>'),
-  ]);
-});
-
-test('a body without content-length is refused', async () => {
-  const { url } = await link();
-  const sent = request(url, { method: 'PUT' });
-  sent.removeHeader('transfer-encoding');
-  sent.removeHeader('content-length');
-  sent.end();
-  const [response] = await once(sent, 'response');
-  response.resume();
-  expect(response.statusCode).toBe(411);
-});
-
 test.each([
   ['another file', (url: string) => url.replace('/web/', '/other/'), 'SignatureDoesNotMatch'],
   ['a longer life', (url: string) => url.replace('Expires=600', 'Expires=900'), 'SignatureDoesNotMatch'],
@@ -80,11 +51,6 @@ test('a URL expires after ten minutes', async () => {
   clock.now -= 1;
   expect((await put(url, archive)).status).toBe(200);
   expect(await statusOfBuild()).toBe('success');
-});
-
-test('a URL is for PUT only', async () => {
-  const { url } = await link();
-  expect((await fetch(url)).status).toBe(405);
 });
 
 test('an archive sent twice is built once', async () => {
