@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { forEachLine } from '../../src/emulator/running/processes/process.ts';
-import { type Closing, onceForAll } from './support/platform.ts';
 import { python, running } from './support/running.ts';
 
 const head = `
@@ -14,69 +13,21 @@ def tell(**event):
     os.write(4, json.dumps(event).encode() + b"\\n")
 `;
 
-/** Does what it is told. */
-const obedient = `
-class Done(Exception):
-    pass
-
-def answers(run_id, statement):
-    try:
-        exec(statement, {**globals(), "run_id": run_id})
-    except Done:
-        return 1
-    time.sleep(60)
-
-def streams(run_id, statement):
-    yield "first"
-    exec(statement, {**globals(), "run_id": run_id})
-    time.sleep(60)
-`;
-
 /** An emulator with an app that has this code. */
-function app(code: string, closing?: Closing) {
-  const options = { files: { 'main.py': head + code }, ...(closing && { closing }) };
-  return running('functions', { replicaConcurrency: 10 }, options);
+function app(code: string) {
+  return running('functions', { replicaConcurrency: 10 }, { files: { 'main.py': head + code } });
 }
 
 describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs python3)", () => {
-  const shared = onceForAll((closing) => app(obedient, closing));
-
   test.each([
-    ['writes no JSON', 'os.write(4, b"x\\n")', 'wrote to'],
-    ['writes half a line', 'os.write(4, b"x"); raise Done', 'wrote to'],
-    ['writes an event of no kind', 'tell()', 'wrote to'],
-    ['writes an answer without content', 'tell(call=run_id)', 'wrote to'],
-    ['writes a status that HTTP does not have', 'tell(call=run_id, answer="{}", status=99999)', 'wrote to'],
-    ['closes it', 'os.close(4)', 'closed'],
-    ['puts another file in its place', 'os.dup2(os.open(os.devnull, os.O_WRONLY), 4)', 'closed'],
-  ])('gets a 500 when it %s, and a new replica', async (_, statement, did) => {
-    const { call, printed } = shared();
-    const errors = async () => (await printed()).filter((line) => line.startsWith('error: the app')).length;
-    const before = await errors();
-    await expect(call('answers', { statement })).toAnswer(500, `the app ${did} file descriptor 4`);
-    expect(await errors()).toBeGreaterThan(before);
+    ['prints to it', 'os.write(4, b"x\\n")', 200],
+    ['writes an event of no kind', 'tell()', 200],
+    ['writes a status that HTTP does not have', 'tell(call=run_id, answer="{}", status=99999)', 200],
+    ['closes it', 'os.close(4)', 502],
+  ])('gets a reply when it %s, and serves on', async (_, statement, status) => {
+    const { call } = await app(`def f(run_id):\n    ${statement}\n    return 1\n`);
+    expect((await call('f')).status).toBe(status);
     expect((await call('run')).json.result).toBe('fine');
-  });
-
-  test.each([
-    ['begins its stream twice', 'tell(call=run_id, begins=True)'],
-    ['also sends a response', 'tell(call=run_id, answer="{}")'],
-    ['writes items of no kind', 'tell(call=run_id, item={})'],
-    ['writes no JSON', 'os.write(4, b"{\\n")'],
-    ['closes it', 'os.close(4)'],
-  ])('has its stream aborted when it %s', async (_, statement) => {
-    const { call, base } = shared();
-    const answer = await fetch(`${base}/streams`, { method: 'POST', body: JSON.stringify({ statement }) });
-    await expect(answer.text()).rejects.toThrow();
-    expect((await call('run')).json.result).toBe('fine');
-  });
-
-  test('fails the other calls of its replica, and each gets a reply', async () => {
-    const { call } = await app(
-      'def waits():\n    time.sleep(60)\n\ndef f():\n    time.sleep(0.3)\n    os.write(4, b"x\\n")\n',
-    );
-    const replies = await Promise.all([call('waits'), call('f')]);
-    expect(replies.map(({ status }) => status)).toEqual([500, 500]);
   });
 
   test('gets a reply when it closes the descriptor of its commands', async () => {
@@ -84,12 +35,6 @@ describe.skipIf(!python)("an app that uses the emulator's file descriptor (needs
     expect([200, 502]).toContain((await call('f')).status);
     expect([200, 502]).toContain((await call('run')).status);
     await expect.poll(async () => (await call('run')).status).toBe(200);
-  });
-
-  test('that fails to start because of it says so', async () => {
-    const { emulator } = await app('os.write(4, b"x\\n")\ntime.sleep(60)\n');
-    const ends = [...emulator.store.builds.values()].map(({ script }) => script.end);
-    expect(ends.at(-1)).toEqual({ status: 'init_failure', reason: expect.stringContaining('file descriptor 4') });
   });
 });
 

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
-import { after } from '../../../../kernel/clock.ts';
 import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply.ts';
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
@@ -30,10 +29,7 @@ export class CortexReplica implements Replica {
   #resolveReady = () => {};
   #rejectReady = (_: Error) => {};
   #loadError = '';
-  /** How the app interfered with the worker's file descriptor: responses are not reliable any more. */
-  #interference = '';
   #endError: ReplicaError | undefined;
-  #stopCloseTimer = () => {};
   readonly #print: ReplicaOptions['print'];
 
   constructor({ build, python, folder, environment, launch, limit, print }: ReplicaOptions) {
@@ -59,14 +55,9 @@ export class CortexReplica implements Replica {
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
     const events = child.stdio[4] as Readable;
     this.#process.onLine(events, (line) => this.#handleLine(line), maxEventLength);
-    // Usually the process is exiting, and its exit code says more.
-    events.on('end', () => {
-      this.#stopCloseTimer = after(exitMs, () => this.#stopAfterInterference('closed'));
-    });
     child.stdio[3]?.on('error', () => {});
     this.ended = this.#process.ended.then(
-      (exit) =>
-        this.#handleExit(this.#interference || this.#loadError || `its process ended with ${describeExit(exit)}`),
+      (exit) => this.#handleExit(this.#loadError || `its process ended with ${describeExit(exit)}`),
       (error: Error) => this.#handleExit(error.message),
     );
   }
@@ -118,62 +109,43 @@ export class CortexReplica implements Replica {
     this.#process.kill('SIGKILL');
   }
 
-  /** The app runs in the same process and can write here too, so lines are not trusted. */
   #handleLine(line: string): void {
-    if (this.#interference) return;
-    // The app's code can write to the same file descriptor.
     const event = parseJsonLine(Event, line);
-    if (!event) this.#stopAfterInterference('wrote to');
+    // The app runs in the same process, and can print here, too.
+    if (!event) this.#print({ stream: 'stdout', text: line });
     else if (event.line !== undefined)
       this.#print({ stream: event.stream ?? 'stdout', text: event.line, run: event.run ?? null });
     else if (event.ready) this.#resolveReady();
     else if (event.broken) this.#loadError = event.broken;
-    else if (event.call !== undefined) this.#handleCallEvent(event.call, event);
-    else this.#stopAfterInterference('wrote to');
+    else this.#handleCallEvent(event.call ?? '', event);
   }
 
   #handleCallEvent(call: string, event: WorkerEvent): void {
     const pending = this.#pending.get(call);
     // The call was aborted.
     if (!pending) return;
-    const isValid = pending.items ? this.#continueStream(call, event, pending.items) : this.#startResponse(call, event);
-    if (!isValid) this.#stopAfterInterference('wrote to');
+    if (pending.items) this.#continueStream(call, event, pending.items);
+    else this.#startResponse(call, event, pending);
   }
 
-  /** Returns false if the event is not valid within a stream. */
-  #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: Readable): boolean {
-    if (item !== undefined && items.readableLength < maxQueuedItems) items.push({ text: item, size });
+  #continueStream(call: string, { item, size = 0, ends, failed }: WorkerEvent, items: Readable): void {
+    if (item !== undefined) items.push({ text: item, size });
     else if (ends) this.#finish(call)?.items?.push(null);
     else if (failed !== undefined) this.#finish(call)?.fail(new Error(failed));
-    else return false;
-    return true;
   }
 
-  /** Returns false if the event is not valid as a response. */
-  #startResponse(call: string, { begins, failed, answer, status, ms }: WorkerEvent): boolean {
-    if (begins) this.#startStream(call);
+  #startResponse(call: string, { begins, failed, answer, status, ms }: WorkerEvent, pending: Pending): void {
+    if (begins) this.#startStream(call, pending);
     else if (failed !== undefined) this.#finish(call)?.respond(errorReply(call, failed, status || 500, ms));
-    else {
-      if (answer === undefined) return false;
+    else if (answer !== undefined) {
       const reply = { status: status || 200, headers: { 'content-type': 'application/json' }, body: answer };
       // Of a long one that is sent at once, nobody learns that the caller left before its end.
       const body = answer.length < maxAtOnce ? answer : toReadableBody(reply);
       this.#finish(call)?.respond({ ...reply, body });
     }
-    return true;
   }
 
-  /** Kills the process, because its events are not reliable. Its calls get a reply when it has ended. */
-  #stopAfterInterference(did: 'wrote to' | 'closed'): void {
-    if (this.#interference || this.#endError) return;
-    this.#interference = `the app ${did} file descriptor 4, which the emulator uses; the replica is restarted`;
-    this.#print({ stream: 'stderr', text: `error: ${this.#interference}` });
-    this.#process.kill('SIGKILL');
-  }
-
-  #startStream(call: string): void {
-    const pending = this.#pending.get(call);
-    if (!pending) return;
+  #startStream(call: string, pending: Pending): void {
     const items = new Readable({ objectMode: true, read() {} });
     const taken = (size: number) => this.#send({ taken: call, size });
     pending.items = items;
@@ -189,14 +161,9 @@ export class CortexReplica implements Replica {
   }
 
   #handleExit(reason: string): string {
-    this.#stopCloseTimer();
     this.#endError = new ReplicaError(reason);
     this.#rejectReady(this.#endError);
-    for (const call of [...this.#pending.keys()]) {
-      const pending = this.#finish(call);
-      if (this.#interference && !pending?.items) pending?.respond(errorReply(call, reason, 500));
-      else pending?.fail(this.#endError);
-    }
+    for (const call of [...this.#pending.keys()]) this.#finish(call)?.fail(this.#endError);
     return reason;
   }
 }
@@ -206,12 +173,6 @@ const maxAtOnce = 1024 * 1024;
 
 /** Answers and items of a stream may be long. */
 const maxEventLength = 256 * 1024 * 1024;
-
-/** The worker stops sending before that: an empty one counts as 64 bytes, and it sends 1 MiB that is not read. */
-const maxQueuedItems = 32 * 1024;
-
-/** How long a process may take to exit after closing its descriptors. */
-const exitMs = 500;
 
 const streamHeaders = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 
