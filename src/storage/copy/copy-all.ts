@@ -4,11 +4,9 @@ import { maxInlineHashBytes } from '../transfer/hash.ts';
 import { maxLarge } from '../transfer/request-limiter.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes } from '../transfer/transfer-context.ts';
-import type { CopyContext } from './copy-context.ts';
 import { copyFile } from './copy-file.ts';
 import { fileFailureText } from './copy-progress.ts';
-import type { FoundEntry, FoundFile } from './found-entry.ts';
-import type { TargetPlace } from './ports.ts';
+import type { CopyContext, FoundEntry, FoundFile, TargetPlace } from './ports.ts';
 
 /** Counts a file as failed, or ends the copy if every other file would fail with the same error. */
 export type ReportFailure = (file: FoundFile, error: unknown) => void;

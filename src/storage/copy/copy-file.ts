@@ -3,9 +3,14 @@ import { count, printablePath, size } from '../../kernel/output/format.ts';
 import type { JournalEntry } from '../transfer/journal.ts';
 import { mib, type PartPlan, planParts, preferredPartBytes } from '../transfer/parts.ts';
 import { ChangedError, CorruptError } from '../transfer/storage-errors.ts';
-import type { CopyContext } from './copy-context.ts';
-import { type FoundFile, isUnchanged } from './found-entry.ts';
-import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
+import {
+  type CopyContext,
+  type CopyJob,
+  type FoundFile,
+  isUnchanged,
+  type OpenFile,
+  type TargetPlace,
+} from './ports.ts';
 import { findAgain } from './source-content.ts';
 
 export class LostUploadError extends UnavailableError {}

@@ -20,7 +20,6 @@ import type { TransferContext } from '../transfer/transfer-context.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import { whileConnected } from '../volumes/index.ts';
 import { copyAll, type ReportFailure } from './copy-all.ts';
-import type { CopyContext, CopyOptions } from './copy-context.ts';
 import {
   type CopyEnd,
   type CopyEndSource,
@@ -34,8 +33,7 @@ import {
 import { CopyProgress, failedFileFields } from './copy-progress.ts';
 import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
-import type { FoundEntry, FoundFile } from './found-entry.ts';
-import type { TargetPlace } from './ports.ts';
+import type { CopyContext, CopyOptions, FoundEntry, FoundFile, TargetPlace } from './ports.ts';
 import { LocalPlace } from './to-folder.ts';
 import { VolumePlace } from './to-volume.ts';
 import { webFileSize } from './web-content.ts';

@@ -4,7 +4,7 @@ import { ConflictError, FailedError } from '../../kernel/errors.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { count, printablePath } from '../../kernel/output/format.ts';
 import { maxListedPaths } from './copy-progress.ts';
-import type { FoundEntry } from './found-entry.ts';
+import type { FoundEntry } from './ports.ts';
 
 /**
  * Yields the files with names that the target disk keeps. With `mayClash`, all files are found first, and a ConflictError

@@ -20,10 +20,9 @@ import {
   type VolumePath,
   walkVolume,
 } from '../volumes/index.ts';
-import type { CopyOptions } from './copy-context.ts';
 import type { CopyEnd, CopyEndSource } from './copy-paths.ts';
-import type { FoundEntry, FoundFile, UncopiedEntry } from './found-entry.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
+import type { CopyOptions, FoundEntry, FoundFile, UncopiedEntry } from './ports.ts';
 
 export type FindContext = VolumeContext & Pick<Context, 'settings'>;
 

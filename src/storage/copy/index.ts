@@ -1,5 +1,4 @@
 export { type CopySummary, copy, copyFiles, copyInTurn, copySummaryFields, inTurn } from './copy.ts';
-export { type CopyOptions, usualCopy } from './copy-context.ts';
 export {
   type CopyEndSource,
   type CopyLocation,
@@ -18,14 +17,16 @@ export {
 export { type FailedFile, failedFileFields, maxListedPaths } from './copy-progress.ts';
 export { distinctNames } from './distinct-names.ts';
 export { findSourceFiles, isDeletedMeanwhile, sourceOf, walkLocal } from './find-source-files.ts';
+export { ListedFiles } from './listed-files.ts';
+export { createPathFilter, type PathFilter } from './path-filter.ts';
 export {
+  type CopyOptions,
   diskToleranceMs,
   type FoundEntry,
   type FoundFile,
   isUnchanged,
   type UncopiedEntry,
-} from './found-entry.ts';
-export { ListedFiles } from './listed-files.ts';
-export { createPathFilter, type PathFilter } from './path-filter.ts';
+  usualCopy,
+} from './ports.ts';
 export { copyFromStdin, copyToStdout } from './streams.ts';
 export { webFileSize } from './web-content.ts';

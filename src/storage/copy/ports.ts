@@ -1,8 +1,92 @@
+import type { GantryError } from '../../kernel/errors.ts';
+import type { Api } from '../../platform/api/client.ts';
+import type { Context } from '../../platform/context.ts';
 import type { PartReader } from '../transfer/byte-source.ts';
-import type { JournalEntry } from '../transfer/journal.ts';
+import type { Journal, JournalEntry } from '../transfer/journal.ts';
 import type { Part, PartsCopy, SentPart } from '../transfer/parts.ts';
 import type { FileSum } from '../transfer/read-content.ts';
-import type { FoundFile } from './found-entry.ts';
+import type { TransferContext } from '../transfer/transfer-context.ts';
+import type { WebFile } from '../transfer/web-file.ts';
+import type { VolumePath, WalkedFile } from '../volumes/index.ts';
+import type { CopyProgress } from './copy-progress.ts';
+
+export interface CopyContext {
+  /** Counts its retries instead of printing each. */
+  api: Api;
+  /** For a file that is sent on while it is received: on the connections of the upload, its request could wait for ever. */
+  sourceApi: Api;
+  project: string;
+  resources: TransferContext;
+  progress: CopyProgress;
+  /** Undefined if the copy cannot be resumed. */
+  journal: Journal | undefined;
+  options: CopyOptions;
+  command: Context;
+}
+
+export interface CopyOptions {
+  include: readonly string[];
+  exclude: readonly string[];
+  /** Follows symbolic links; otherwise they are skipped. */
+  follow: boolean;
+  clobber: boolean;
+  /** Skips unchanged files: same size, not older. */
+  update: boolean;
+  dryRun: boolean;
+  /** Compares checksums during the transfer. */
+  check: boolean;
+  /** Reads the copies back and compares checksums. */
+  verify: boolean;
+  resume: boolean;
+  /** Records progress in a journal, so that the copy can be resumed. */
+  keepJournal: boolean;
+  /** Requests in flight; undefined: adaptive. */
+  concurrency: number | undefined;
+  /** In bytes; undefined: adaptive. */
+  partSize: number | undefined;
+  /** In bytes per second; undefined: unlimited. */
+  limitRate: number | undefined;
+}
+
+/** What a copy does if nothing else is asked for. */
+export const usualCopy: CopyOptions = {
+  include: [],
+  exclude: [],
+  follow: false,
+  clobber: true,
+  update: false,
+  dryRun: false,
+  check: true,
+  verify: false,
+  resume: true,
+  keepJournal: true,
+  concurrency: undefined,
+  partSize: undefined,
+  limitRate: undefined,
+};
+
+/** Its path is relative to the target folder. */
+export interface FoundFile extends WalkedFile {
+  /** A file of this machine, of a volume or of the web. */
+  from: string | VolumePath | WebFile;
+}
+
+export type UncopiedEntry = { path: string; skipped: string } | { path: string; failure: GantryError };
+
+export type FoundEntry = FoundFile | UncopiedEntry;
+
+/** Disks store times with less precision than the platform. */
+export const diskToleranceMs = 1_000;
+
+/** Whether the existing copy has the same size and is not older. Does not compare contents. */
+export function isUnchanged(
+  { bytes, modified }: Pick<FoundFile, 'bytes' | 'modified'>,
+  existing: Pick<FoundFile, 'bytes' | 'modified'>,
+  toleranceMs = 0,
+): boolean {
+  if (existing.bytes !== bytes || existing.modified === undefined || modified === undefined) return false;
+  return existing.modified + toleranceMs >= modified;
+}
 
 /** A version of a file that is copied, opened by the place that it goes to. */
 export interface OpenFile {

@@ -16,9 +16,7 @@ import { forEachPart } from '../transfer/run-workers.ts';
 import { ChangedError, CorruptError, withDiskErrors } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { findEntry, parseTimestamp, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
-import type { CopyContext } from './copy-context.ts';
-import type { FoundFile } from './found-entry.ts';
-import type { Original, SourceContent } from './ports.ts';
+import type { CopyContext, FoundFile, Original, SourceContent } from './ports.ts';
 import { openWebFile } from './web-content.ts';
 
 export async function openSource(

@@ -8,8 +8,8 @@ import type { Context } from '../../platform/context.ts';
 import { formatRemotePath, remoteName, remoteParent, withTrailingSlash } from '../transfer/remote-path.ts';
 import { findRemoteFiles, type RemoteFile, streamFiles } from '../volumes/index.ts';
 import { type CopyRequest, type CopySummary, copyFiles } from './copy.ts';
-import type { CopyOptions } from './copy-context.ts';
 import { type CopyPaths, checkTargetVolume } from './copy-paths.ts';
+import type { CopyOptions } from './ports.ts';
 
 export type WriteChunk = (bytes: Uint8Array) => Promise<void>;
 

@@ -5,9 +5,14 @@ import { FailedError } from '../../kernel/errors.ts';
 import { downloadFile, type FileDownload } from '../transfer/download-file.ts';
 import { withDiskErrors } from '../transfer/storage-errors.ts';
 import { urlRequester, type VolumePath } from '../volumes/index.ts';
-import type { CopyContext } from './copy-context.ts';
-import { diskToleranceMs, type FoundFile } from './found-entry.ts';
-import type { CopyJob, OpenFile, TargetPlace } from './ports.ts';
+import {
+  type CopyContext,
+  type CopyJob,
+  diskToleranceMs,
+  type FoundFile,
+  type OpenFile,
+  type TargetPlace,
+} from './ports.ts';
 import { contentToCompare, fileMd5, remoteMark, verifyCopy } from './source-content.ts';
 
 export class LocalPlace implements TargetPlace {

@@ -6,11 +6,9 @@ import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
 import { type ListedEntry, parseTimestamp, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
-import type { CopyContext } from './copy-context.ts';
 import { LostUploadError } from './copy-file.ts';
-import type { FoundFile } from './found-entry.ts';
 import { ListedFiles } from './listed-files.ts';
-import type { CopyJob, SourceContent, TargetPlace } from './ports.ts';
+import type { CopyContext, CopyJob, FoundFile, SourceContent, TargetPlace } from './ports.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 import { isNewFile, UploadConfirmation, uploadStart } from './upload-confirmation.ts';
 

@@ -10,10 +10,9 @@ import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
 import { type ListedEntry, parseTimestamp, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
-import type { CopyContext } from './copy-context.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
-import type { FoundFile } from './found-entry.ts';
 import type { ListedFiles } from './listed-files.ts';
+import type { CopyContext, FoundFile } from './ports.ts';
 import { contentToCompare, openSource, verifyCopy } from './source-content.ts';
 
 export interface CompletedFile {

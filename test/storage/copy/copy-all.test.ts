@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { copyAll } from '../../../src/storage/copy/copy-all.ts';
-import type { CopyContext } from '../../../src/storage/copy/copy-context.ts';
 import { CopyProgress } from '../../../src/storage/copy/copy-progress.ts';
+import type { CopyContext } from '../../../src/storage/copy/ports.ts';
 
 /** Copies 100 files; the first 50 fail with the given error. */
 async function copied(failure: () => Error): Promise<{ files: number; failed: number }> {

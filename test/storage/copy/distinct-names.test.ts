@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type NameProbe, nameKey, nameProbe } from '../../../src/kernel/disk/name-probe.ts';
 import { ConflictError } from '../../../src/kernel/errors.ts';
 import { distinctNames } from '../../../src/storage/copy/distinct-names.ts';
-import type { FoundEntry } from '../../../src/storage/copy/found-entry.ts';
+import type { FoundEntry } from '../../../src/storage/copy/ports.ts';
 import { newFolder } from '../../support/files.ts';
 
 /** A disk that takes names for the same as macOS does. */

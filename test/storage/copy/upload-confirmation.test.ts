@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { RemoteClock } from '../../../src/platform/api/remote-clock.ts';
-import type { CopyContext } from '../../../src/storage/copy/copy-context.ts';
 import type { ListedFiles } from '../../../src/storage/copy/listed-files.ts';
+import type { CopyContext } from '../../../src/storage/copy/ports.ts';
 import { UploadConfirmation } from '../../../src/storage/copy/upload-confirmation.ts';
 
 const resources = {
