@@ -19,8 +19,7 @@ export function packingFolder(cache: string): string {
 }
 
 export const indexPath = (folder: string, root: string): string => appFile(folder, root, '.files');
-export const membersPath = (folder: string, root: string, name: string): string =>
-  appFile(folder, root, `-${name}.members`);
+export const membersPath = (folder: string, root: string): string => appFile(folder, root, '.members');
 
 function appFile(folder: string, root: string, ending: string): string {
   return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${ending}`);
@@ -55,13 +54,6 @@ export function openFolder(cache: string): string {
   makePrivateFolder(folder);
   checkWritableByUserOnly(folder);
   return folder;
-}
-
-/** Removes the members of an app that are not `among` these. */
-export function removeOtherMembers(folder: string, root: string, among: ReadonlySet<string>): void {
-  const start = appFile(folder, root, '-');
-  for (const { path } of keptFiles(folder))
-    if (path.startsWith(start) && !among.has(path)) rmSync(path, { force: true });
 }
 
 /** How large the cache may be: 2 GiB, on a disk with little space a tenth of that. */

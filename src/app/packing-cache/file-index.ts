@@ -13,11 +13,11 @@ export interface Checksums {
   sha256: string;
 }
 
-/** Where what a file compresses to is: in a file of members, by the number of that. */
+/** Where what a file compresses to is, and its CRC-32. */
 export interface MemberPlace {
-  members: number;
   at: number;
   length: number;
+  sum: number;
 }
 
 export interface KnownContent extends Checksums {
@@ -26,21 +26,10 @@ export interface KnownContent extends Checksums {
   packed: MemberPlace | null | undefined;
 }
 
-/** A file of members: its name, and the CRC-32 of each of its chunks. */
-interface Members {
-  name: string;
-  sums: number[];
-}
-
 interface KnownFile {
   content: KnownContent;
   /** Undefined if the file may have changed since without a trace: only its content tells. */
   stats?: FileStats | undefined;
-}
-
-interface StoredIndex {
-  members: [number: number, members: Members][];
-  files: [path: string, file: KnownFile][];
 }
 
 export class FileIndex {
@@ -49,18 +38,17 @@ export class FileIndex {
     private readonly salt: string,
     /** The device of the files; undefined if their change times cannot be trusted. */
     readonly device: number | undefined,
-    readonly members: Map<number, Members>,
     private readonly files: Map<string, KnownFile>,
   ) {}
 
   /** Reads the index; a missing or damaged file gives an empty one. */
   static async read(path: string, compression: string, device: number | undefined): Promise<FileIndex> {
-    const salt = `files 7 ${device}\n${compression}`;
+    const salt = `files 8 ${device}\n${compression}`;
     const text = await readFile(path, 'utf8').catch(() => '');
     const body = text.slice(digestLength);
     const isWhole = text.startsWith(digestOf(salt, body));
-    const stored = isWhole ? (tryParseJson(body) as StoredIndex) : { members: [], files: [] };
-    return new FileIndex(salt, device, new Map(stored.members), new Map(stored.files));
+    const files = isWhole ? (tryParseJson(body) as [path: string, file: KnownFile][]) : [];
+    return new FileIndex(salt, device, new Map(files));
   }
 
   /** What is known of a file that has not changed. */
@@ -87,7 +75,7 @@ export class FileIndex {
   /** Without files that are not `among` these. Throws system errors. */
   async write(file: string, among?: ReadonlySet<string>): Promise<void> {
     const files = [...this.files].filter(([path]) => among?.has(path) ?? true);
-    const body = JSON.stringify({ members: [...this.members], files } satisfies StoredIndex);
+    const body = JSON.stringify(files);
     await writeFileAtomic(file, digestOf(this.salt, body) + body, { mode: 0o600 });
   }
 }

@@ -1,11 +1,12 @@
-import { utimesSync } from 'node:fs';
+import { closeSync, readSync, utimesSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { NewFile, openRegularSync } from '../../kernel/disk/index.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { tinyBytes } from '../deflate/batch.mjs';
 import { deflateVersion } from '../deflate/deflate-version.ts';
 import type { FileEntry } from '../files/entry.ts';
-import { indexPath, maxCacheBytes, membersPath, openFolder, removeOtherMembers, trimCache } from './cache-folder.ts';
+import { indexPath, maxCacheBytes, membersPath, openFolder, trimCache } from './cache-folder.ts';
 import { type Checksums, FileIndex, type KnownContent, type MemberPlace, trustedDevice } from './file-index.ts';
-import { MemberReader, MemberWriter } from './members.ts';
 
 export interface PackingCacheOptions {
   cache: string;
@@ -33,40 +34,30 @@ export interface PackedContent extends Checksums {
   size: number;
   deflated: boolean;
   data: Uint8Array;
-  /** Where the cache has the data already. */
-  place?: MemberPlace;
 }
 
-/** Files of members: the next packing joins more of them. */
-const maxFiles = 16;
-
-/** The cache of one packing. It turns itself off on the first error. */
+/**
+ * The cache of one packing. What the files compress to is in one file, since opening one for each would take longer than
+ * compressing. Each packing that finds a change writes it anew. It turns itself off on the first error.
+ */
 export class PackingCache {
-  readonly #readers = new Map<number, MemberReader>();
-  readonly #next: number;
-  /** Whether what is found is written again. */
-  readonly isJoining: boolean;
-  readonly #writer: MemberWriter;
+  /** The file of the last packing. */
+  #members: number | undefined;
+  #file: NewFile | undefined;
+  #waiting: Uint8Array[] = [];
+  #bytes = 0;
   #hasLearned = false;
   #isOff = false;
-
-  private readonly folder: string;
-  private readonly files: FileIndex;
+  private readonly path: string;
   private readonly limit: number;
 
   private constructor(
-    { folder, files }: OpenIndex,
+    private readonly index: OpenIndex,
     private readonly options: PackingCacheOptions,
   ) {
-    this.folder = folder;
-    this.files = files;
-    this.limit = maxCacheBytes(folder);
-    const { members } = files;
-    for (const [number, { name, sums }] of members)
-      this.#readers.set(number, new MemberReader(membersPath(folder, options.root, name), sums));
-    this.#next = ([...members.keys()].at(-1) ?? 0) + 1;
-    this.isJoining = members.size >= maxFiles;
-    this.#writer = new MemberWriter(folder, options.root);
+    this.path = membersPath(index.folder, options.root);
+    this.limit = maxCacheBytes(index.folder);
+    this.#members = attempt(() => openRegularSync(this.path));
   }
 
   /** Undefined if the folder cannot be used. */
@@ -76,89 +67,97 @@ export class PackingCache {
   }
 
   recall({ source, stats }: FileEntry): KnownContent | undefined {
-    return 'file' in source ? this.files.recall(source.file, stats) : undefined;
+    return 'file' in source ? this.index.files.recall(source.file, stats) : undefined;
   }
 
   knows(entry: FileEntry): boolean {
-    return this.#has(this.recall(entry)?.packed);
+    return this.#has(this.recall(entry));
   }
 
   /** What the file was when it was packed, if what that compresses to is here. */
   formerly({ source }: FileEntry): KnownContent | undefined {
-    const content = 'file' in source ? this.files.contentOf(source.file) : undefined;
-    return this.#has(content?.packed) ? content : undefined;
+    const content = 'file' in source ? this.index.files.contentOf(source.file) : undefined;
+    return this.#has(content) ? content : undefined;
   }
 
-  #has(place: KnownContent['packed']): boolean {
-    return place ? this.#readers.has(place.members) : false;
+  #has(content: KnownContent | undefined): boolean {
+    return this.#members !== undefined && Boolean(content?.packed);
   }
 
   /** Returns undefined if it is not here. A file of members that is damaged is forgotten as a whole. */
-  read({ members, at, length }: MemberPlace): Uint8Array | undefined {
-    try {
-      return this.#readers.get(members)?.read(at, length);
-    } catch {
-      // Damaged, or removed by another process.
-      this.#readers.get(members)?.close();
-      this.#readers.delete(members);
-      this.files.members.delete(members);
-      this.#hasLearned = true;
-      return undefined;
-    }
+  read({ at, length, sum }: MemberPlace): Uint8Array | undefined {
+    const file = this.#members;
+    if (file === undefined) return undefined;
+    const data = Buffer.allocUnsafe(length);
+    if (attempt(() => readSync(file, data, 0, length, at)) === length && crc32(data) === sum) return data;
+    this.#forget();
+    return undefined;
   }
 
-  /** Keeps data until `flush` writes it. Returns undefined if there is no room. */
+  #forget(): void {
+    if (this.#members !== undefined) closeSync(this.#members);
+    this.#members = undefined;
+  }
+
+  /** Keeps data until `flush` writes it: a promise for each of many small files would take longer. */
+  keep(entry: FileEntry, { data, deflated, ...content }: PackedContent): void {
+    if ('text' in entry.source) return;
+    const isNew = !this.knows(entry);
+    const isWorthIt = deflated || content.size <= tinyBytes;
+    this.learn(entry, { ...content, packed: isWorthIt ? this.#append(data) : null }, isNew);
+  }
+
+  /** Returns undefined if there is no room. */
   #append(data: Uint8Array): MemberPlace | undefined {
-    const isFull = this.#writer.bytes + data.length > this.limit;
-    return isFull ? undefined : { members: this.#next, at: this.#writer.append(data), length: data.length };
-  }
-
-  keep(entry: FileEntry, { data, deflated, place, ...content }: PackedContent): void {
-    if (!this.isJoining && this.knows(entry)) return;
-    const isKept = deflated || content.size <= tinyBytes;
-    const isHere = !this.isJoining && this.#has(place);
-    this.learn(entry, { ...content, packed: isHere ? place : isKept ? this.#append(data) : null });
+    const at = this.#bytes;
+    if (this.#isOff || at + data.length > this.limit) return undefined;
+    this.#bytes += data.length;
+    this.#waiting.push(data);
+    return { at, length: data.length, sum: crc32(data) };
   }
 
   /** Remembers a file. Its stats are from before it was read. */
-  learn({ source, stats }: FileEntry, content: KnownContent): void {
-    const isSure = stats && this.files.canLearn(stats, this.options.now);
-    if ('text' in source || !(isSure || content.packed)) return;
-    this.files.set(source.file, isSure ? stats : undefined, content);
-    this.#hasLearned = true;
+  learn({ source, stats }: FileEntry, content: KnownContent, isNew = true): void {
+    if ('text' in source) return;
+    const isSure = stats && this.index.files.canLearn(stats, this.options.now);
+    this.index.files.set(source.file, isSure ? stats : undefined, content);
+    this.#hasLearned ||= isNew;
   }
 
   async flush(): Promise<void> {
-    await this.#attempt(() => this.#writer.flush());
+    await this.#attempt(async () => {
+      const data = Buffer.concat(this.#waiting.splice(0));
+      if (data.length === 0) return;
+      this.#file ??= await NewFile.create(this.path, { mode: 0o600 });
+      await this.#file.handle.writeFile(data);
+    });
   }
 
   /** Keeps what was added, of these files. Call it when the archive is complete. */
   async finish(entries: readonly FileEntry[]): Promise<void> {
     await this.#attempt(() => this.#store(entries));
-    this.#isOff = true;
+    await this.close();
   }
 
   /** Forgets what was added, unless it is finished. */
   async close(): Promise<void> {
-    if (!this.#isOff) await this.#writer.discard();
     this.#isOff = true;
-    for (const reader of this.#readers.values()) reader.close();
+    await this.#file?.discard();
+    this.#forget();
   }
 
+  /** Not flushed to the disk: what a power failure has torn is recognized. */
   async #store(entries: readonly FileEntry[]): Promise<void> {
-    const { root, now } = this.options;
-    const { members } = this.files;
-    const path = indexPath(this.folder, root);
-    if (this.isJoining) members.clear();
-    const name = await this.#writer.commit();
-    if (name !== undefined) members.set(this.#next, { name, sums: this.#writer.sums });
-    const among = entries.map(({ source }) => ('file' in source ? source.file : ''));
-    if (this.#hasLearned) await this.files.write(path, new Set(among));
-    const kept = new Set([...members.values()].map((each) => membersPath(this.folder, root, each.name)));
-    removeOtherMembers(this.folder, root, kept);
+    const { path, folder, files } = this.index;
+    const { now } = this.options;
+    if (this.#hasLearned) {
+      await this.#file?.commit(this.path);
+      this.#file = undefined;
+      await files.write(path, new Set(entries.map(({ source }) => ('file' in source ? source.file : ''))));
+    }
     // Another process may have removed it.
-    for (const each of [path, ...kept]) attempt(() => utimesSync(each, now / 1000, now / 1000));
-    trimCache(this.folder, this.limit, now);
+    for (const each of [path, this.path]) attempt(() => utimesSync(each, now / 1000, now / 1000));
+    trimCache(folder, this.limit, now);
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -168,7 +167,6 @@ export class PackingCache {
     } catch (error) {
       this.#isOff = true;
       this.options.trace?.(`cannot write the packing cache: ${(error as Error).message}`);
-      await this.#writer.discard();
     }
   }
 }

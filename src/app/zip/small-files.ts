@@ -49,8 +49,8 @@ export async function packSmallFiles(batch: readonly FileEntry[], options: Small
 function fromCache(content: KnownContent | undefined, cache: PackingCache | undefined): SmallMember | undefined {
   const data = content?.packed && cache?.read(content.packed);
   if (!content?.packed || !data) return undefined;
-  const { packed: place, ...sums } = content;
-  return { ...sums, deflated: data.length < sums.size, data, place };
+  const { packed: _, ...sums } = content;
+  return { ...sums, deflated: data.length < sums.size, data };
 }
 
 /** What a thread has read, in order. */
