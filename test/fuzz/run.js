@@ -1,12 +1,10 @@
-// npm run fuzz -- --cases 5000 --seed 7: runs the test of the emulator with so many cases; npm run fuzz -- connections
-// that of connections; the others are below.
+// npm run fuzz -- --cases 5000 --seed 7: runs the test of the emulator with so many cases; the others are below.
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 
 /** @type {Record<string, string>} */
 const files = {
   emulator: 'test/emulator/fuzz.test.ts',
-  connections: 'test/connections.test.ts',
   histories: 'test/deploys/histories.test.ts',
   plans: 'test/deploys/plan-changes.test.ts',
   commits: 'test/deploys/commits.test.ts',
