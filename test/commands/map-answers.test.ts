@@ -40,12 +40,21 @@ describe('what a server of the app answers to one input', () => {
     ]);
   });
 
-  test.each([401, 404])('with %i to each ends the command without a result', async (status) => {
-    const { run, lines, called } = await mapping(refusing(status), { inputs: numbers(100), details: ownServer });
-    const first = await run('--concurrency 1');
-    expect([first.code, lines(), called.length]).toEqual([status === 401 ? 4 : 13, [], 25]);
-    expect(first.stderr).toContain('25 calls without a result will be made again');
-    expect((await run('--concurrency 1')).stderr).toContain('at most 25 calls of these were made without a result');
+  test.each([401, 404])('with %i to each ends the command', async (status) => {
+    const exit = status === 401 ? 4 : 13;
+    for (const [inputs, made] of [
+      [100, 25],
+      [3, 3],
+    ] as const) {
+      const { run, lines, called } = await mapping(refusing(status), { inputs: numbers(inputs), details: ownServer });
+      const { code, stderr } = await run('--concurrency 1');
+      expect([code, lines().length, called.length]).toEqual([exit, made, made]);
+      expect(stderr).toMatch(status === 401 ? /token/ : /returned 404/);
+      called.length = 0;
+      // They are results, which are called again if that is asked for.
+      await run('--concurrency 1 --retry-failed');
+      expect([called.length, lines().length]).toEqual([made, made]);
+    }
   });
 });
 

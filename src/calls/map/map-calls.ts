@@ -83,7 +83,7 @@ export class MapCalls {
   }
 
   async run() {
-    const { heading, results: file, input, retryFailed, ordered, concurrency, hasOwnServer } = this.options;
+    const { heading, results: file, input, retryFailed, ordered, concurrency } = this.options;
     const groups = await FailureGroups.create();
     const log = await MapLog.open(file, heading);
     this.#log = log;
@@ -91,9 +91,8 @@ export class MapCalls {
     const onFailed = groups.add.bind(groups);
     const results = await ResultsFile.open({ ...file, log, count: input.count, retryFailed, onFailed });
     try {
-      const most = concurrency + (hasOwnServer ? maxHeldFailures : 0);
       // By their order, the lost inputs are called before new ones, but not before failures.
-      await log.begin(retryFailed ? lostBefore + most : Math.max(lostBefore, most));
+      await log.begin(retryFailed ? lostBefore + concurrency : Math.max(lostBefore, concurrency));
       if (results.done < input.count) await this.#callAll(results, groups, lostBefore);
       await results.close();
     } catch (error) {
@@ -141,16 +140,15 @@ export class MapCalls {
     // The calls have one line of progress together.
     const progressOfCall = { ...context.progress, step: () => noStep };
     const own = contextWith(context, { progress: progressOfCall, onRetry: () => {} });
-    const held = new HeldFailures(results.size > results.failed, async (index, result) => {
-      await this.#record(index, result, results);
-      this.#count(index, result, groups);
-      show();
-    });
+    const alike = new AlikeFailures(results.size > results.failed);
     const call = async (one: MapInput) => {
       try {
         const called = await calls.call(own, settings, one).finally(this.#spending.begin());
-        await held.take(one.index, called);
+        await this.#record(one.index, called.result, results);
+        this.#count(one.index, called.result, groups);
+        show();
         called.recorded?.();
+        await alike.add(called);
       } catch (error) {
         this.#end();
         if (!context.signal.aborted && !(error instanceof NotRepeated)) throw error;
@@ -162,7 +160,7 @@ export class MapCalls {
       const limit = () => this.#spending.limit(this.#width.current);
       const isOver = () => this.#mayNotStart();
       await callAll({ inputs, width: this.#width, limit, isOver, elapsed: context.elapsed }, call);
-      if (!this.#isOver) await held.end();
+      if (!this.#isOver) await alike.end();
       await this.#spending.look();
     } catch (error) {
       isChanged = error instanceof ResultsChangedError;
@@ -172,7 +170,6 @@ export class MapCalls {
       stopListening();
       stopLooking();
       agent.destroy();
-      this.#lost += held.count;
       await calls.close();
       if (!isChanged) this.#noteRest(results);
     }
@@ -324,58 +321,27 @@ async function* withoutResult(inputs: AsyncIterable<MapInput[]>, results: Result
 }
 
 /** After so many failures of a kind that would concern all calls, and none that shows otherwise, the map ends. */
-const maxHeldFailures = 25;
+const maxAlike = 25;
 
-interface HeldFailure {
-  index: number;
-  result: MapResult;
-  concernsAll: NonNullable<CalledInput['concernsAll']>;
-}
-
-/**
- * A server of the app's own may answer 404 to one input, and the platform to all of them. Such failures are held back until
- * another answer tells: they are results if the app takes other inputs.
- */
-class HeldFailures {
-  #held: HeldFailure[] = [];
+/** A server of the app's own may answer 404 to one input, and the platform to all of them: other answers tell. */
+class AlikeFailures {
+  #alike: NonNullable<CalledInput['concernsAll']>[] = [];
   #takesOthers = false;
 
-  constructor(
-    /** Whether a call has succeeded before this command: the function exists, but this token may be another one. */
-    private readonly hasSucceededBefore: boolean,
-    private readonly record: (index: number, result: MapResult) => Promise<void>,
-  ) {}
+  /** Whether a call has succeeded before this command: the function exists, but this token may be another one. */
+  constructor(private readonly hasSucceededBefore: boolean) {}
 
-  get count(): number {
-    return this.#held.length;
+  /** Throws MapStopped when there are too many. */
+  async add({ result, concernsAll }: CalledInput): Promise<void> {
+    if (!concernsAll) this.#takesOthers ||= result.status === 'succeeded' || isAnswer(result.error.statusCode);
+    else if (this.#takesOthers || (this.hasSucceededBefore && !isAboutAccess(result))) return;
+    else if (this.#alike.push(concernsAll) >= maxAlike) await this.end();
   }
 
-  /** Records the result of an input now, or when others tell what it means. Throws MapStopped if it concerns all. */
-  async take(index: number, { result, concernsAll }: CalledInput): Promise<void> {
-    if (!concernsAll) {
-      await this.record(index, result);
-      if (result.status === 'succeeded' || isAnswer(result.error.statusCode)) await this.#release();
-    } else if (this.#takesOthers || (this.hasSucceededBefore && !isAboutAccess(result))) {
-      await this.record(index, result);
-    } else {
-      this.#held.push({ index, result, concernsAll });
-      if (this.#held.length >= maxHeldFailures) throw new MapStopped(await concernsAll());
-    }
-  }
-
-  /** No other input is left to tell. */
+  /** Throws MapStopped if nothing tells that other inputs are taken. */
   async end(): Promise<void> {
-    const [first] = this.#held;
-    if (!first) return;
-    if (!this.hasSucceededBefore) throw new MapStopped(await first.concernsAll());
-    await this.#release();
-  }
-
-  async #release(): Promise<void> {
-    this.#takesOthers = true;
-    const held = this.#held;
-    this.#held = [];
-    for (const { index, result } of held) await this.record(index, result);
+    const [concernsAll] = this.#alike;
+    if (concernsAll && !this.#takesOthers) throw new MapStopped(await concernsAll());
   }
 }
 
