@@ -69,15 +69,6 @@ test('a response without the text is explained once, with what to correct', asyn
   });
 });
 
-test.each<[string, { body: unknown; type?: string; status?: number }]>([
-  ['a web page', { body: '<html><title>Log in to the network</title></html>', type: 'text/html' }],
-  ['nothing', { body: '' }],
-  ['204', { body: '', status: 204 }],
-])('a function that answers with %s says nothing of the build', async (_, answer) => {
-  instead = answer;
-  expect(await deploy('run={"name":"Ada"}')).toExit(8, 'is healthy is not known: run: a function answers with JSON');
-});
-
 test('the end of the log that is shown and explained has no line of an earlier build', async () => {
   status = 500;
   const lines = [

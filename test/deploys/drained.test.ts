@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Outcome } from '../support/gantry.ts';
-import { deployed, type Machine, type Stage } from './stage.ts';
+import { deployed, type Machine, type Stage, verdictOf } from './stage.ts';
 
 const scaling = 'min_replicas = 0\n';
-const verdictOf = ({ json }: Outcome) => {
-  const { health, error } = json() as { health?: { verdict: string }; error?: { details: { verdict?: string } } };
-  return health?.verdict ?? error?.details.verdict;
-};
-
 interface Draining {
   listedMs: number;
   answersMs: number;
@@ -49,15 +43,13 @@ test.each(['6s', '2m'])(
     const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
     const outcome = await machine.run(`deploy --smoke run --watch ${watch} --or-rollback --json`);
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(stage.platform.world.builds.size).toBe(2);
+    expect(stage.ids).toHaveLength(2);
   },
 );
 
 test('a replica without a build that runs and answers does not make the new build healthy', async () => {
   const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
-  const { world } = stage.platform;
-  const replicas = world.replicas.bind(world);
-  world.replicas = (app) => replicas(app).filter(({ id }) => id.startsWith([...world.builds.keys()][0] ?? ''));
+  stage.alter((each) => (each.id.startsWith(stage.ids[0] ?? '') ? [each] : []));
   const outcome = await machine.run('deploy --watch 8s --or-rollback --json');
   expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
 });

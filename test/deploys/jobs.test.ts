@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Behavior, Quirks } from '../support/app-platform/types.ts';
 import { drawnCases } from '../support/extent.ts';
-import type { Outcome } from '../support/gantry.ts';
-import { Stage, staged } from './stage.ts';
+import { Stage, staged, verdictOf } from './stage.ts';
 
 /** What shows that a run is a job: the list of runs, the list of containers, or both. */
 const shows: Quirks[] = [
@@ -22,16 +21,6 @@ const builds: [Behavior, code: number, verdict: string][] = [
   [{ replicas: 'crash' }, 12, 'sick'],
   [{ replicas: 'waiting' }, 8, 'unknown'],
 ];
-
-interface Printed {
-  health?: { verdict: string; runs: number };
-  error?: { details?: { verdict?: string } };
-}
-
-const verdictOf = (outcome: Outcome) => {
-  const { health, error } = outcome.json() as Printed;
-  return health?.verdict ?? error?.details?.verdict;
-};
 
 /** Jobs from a time on, half of which fail. */
 function addJobs({ platform: { world }, clock }: Stage, everyMs: number, until: number): void {
@@ -67,7 +56,7 @@ test('jobs that this machine has started are no calls, where nothing else tells 
   await machine.deploys({ behaves: { calls: { everyMs: 1_000 } } });
   addJobs(stage, 1_000, stage.clock.now + 60_000);
   stage.pass(60_000);
-  const asked = async () => (await machine.run('status --json')).json() as { lastHour: { calls: number } };
+  const asked = () => machine.json<{ lastHour: { calls: number } }>('status');
   const at = stage.clock.now;
   const { calls } = (await asked()).lastHour;
   const history = join(machine.home, 'state', 'history');

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { half } from '../support/extent.ts';
 import { deployWeb, emulatorForEach, gantry, recordMany } from '../support/index.ts';
-import { deployed } from './stage.ts';
+import { deployed, verdictOf } from './stage.ts';
 
 /** Which part of its calls has failed; null if they say nothing about an app. */
 type Share = 0 | 1 | null;
@@ -37,15 +37,14 @@ describe.each(half(readings))('a run with status %s and code %s', (status, code,
     world.runs = (app) => runs(app).map((run) => (isNew(run.pod) ? { ...run, code: code as number, status } : run));
     await machine.write({ version: 2, behaves: { calls: { everyMs: 1_000 } } });
     const outcome = await machine.run('deploy --watch 35s --or-rollback --json');
-    const told = outcome.json() as { health?: { verdict: string }; error?: { details?: { verdict: string } } };
-    expect(told.health?.verdict ?? told.error?.details?.verdict, outcome.stderr).toBe(verdict);
+    expect(verdictOf(outcome), outcome.stderr).toBe(verdict);
     expect(outcome.stderr).toContain(messages[verdict as keyof typeof messages]);
 
     world.runs = (app) => runs(app).map((run) => ({ ...run, code: code as number, status }));
     /** One line as JSON, and what its text has between tabs. */
     const both = async <Json>(line: string) => {
       const { stdout } = await machine.run(line);
-      return [(await machine.run(`${line} --json`)).json() as Json, stdout.trim().split(/[\t\n]/)] as const;
+      return [await machine.json<Json>(line), stdout.trim().split(/[\t\n]/)] as const;
     };
     const [[listed], row] = await both<{ id: string; status: string }[]>('runs list web');
     const [got, fields] = await both<{ status: string }>(`runs get web ${listed?.id}`);
@@ -64,7 +63,7 @@ describe.each(half(readings))('a run with status %s and code %s', (status, code,
     const [met, said] = await both<{ value?: number }>('metrics web --until errors>=0 --timeout 10s');
     expect(met.value).toBe(failed === null ? undefined : 100 * failed);
     expect(said[5]).toBe(failed === null ? undefined : String(100 * failed));
-    const explained = (await machine.run('explain web --json')).json() as { run: string | null; build: string | null };
+    const explained = await machine.json<Record<'run' | 'build', string | null>>('explain web');
     expect((explained.run ?? explained.build) !== null).toBe(failed === 1);
   });
 });

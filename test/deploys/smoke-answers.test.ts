@@ -10,6 +10,7 @@ const returned = (result: unknown, more?: Answer): Answering => {
 };
 const custom =
   '[cerebrium.runtime.custom]\nentrypoint = ["python", "main.py"]\nport = 8000\nhealthcheck_endpoint = ""\n';
+const notJson = /is healthy is not known: run: a function answers with JSON/;
 const missing = /does not have the expected text/;
 
 test.each<[answers: string, answer: Answering, smoke: string, code: number, says?: RegExp | undefined, more?: string]>([
@@ -27,6 +28,9 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
   ['an acknowledgement', (run) => json({ run_id: run }, { status: 202 }), 'run', 8, /only accepted \(202\)/],
   ['only the id of a run', (run) => json({ run_id: run }), 'run', 8, /no result of a run/],
   ['a message of somebody', () => json({ message: 'app is not ready' }), 'run', 8, /no result of a run/],
+  ['a web page', () => ({ text: '<html></html>', headers: { 'content-type': 'text/html' } }), 'run', 8, notJson],
+  ['nothing at all', () => ({ text: '' }), 'run', 8, notJson],
+  ['204', () => ({ text: '', status: 204 }), 'run', 8, notJson],
   ['a server of its own', () => json({ message: 'Hello' }), 'run:message', 0, undefined, custom],
   [
     'no page, of a path that lacks its slash',
@@ -39,8 +43,7 @@ test.each<[answers: string, answer: Answering, smoke: string, code: number, says
 ])('a call that is answered with %s', async (_, answer, smoke, code, says = /answered \(/, more = '') => {
   const { stage, machine } = await staged({ more });
   stage.platform.callAnswer = answer;
-  const outcome = await machine.run(['deploy', '--smoke', smoke]);
-  expect([outcome.code, outcome.stderr]).toEqual([code, expect.stringMatching(says)]);
+  expect(await machine.run(['deploy', '--smoke', smoke])).toExit(code, says);
 });
 
 test.each([150, 2_000, 20_000])(
@@ -49,10 +52,8 @@ test.each([150, 2_000, 20_000])(
     const { stage, machine } = await deployed({}, { runsLateMs });
     await machine.write({ version: 2 });
     // Those of the build before are still listed as running for a while.
-    const { world } = stage.platform;
-    const replicas = world.replicas.bind(world);
-    world.replicas = (app) => replicas(app).map((each) => ({ ...each, isTerminating: false }));
-    const { code, stderr } = await machine.run('deploy --smoke run');
-    expect([code, stderr, stage.platform.world.calls.length]).toEqual([0, expect.stringContaining('answered ('), 1]);
+    stage.alter((each) => [{ ...each, isTerminating: false }]);
+    expect(await machine.run('deploy --smoke run')).toExit(0, 'answered (');
+    expect(stage.platform.world.calls).toHaveLength(1);
   },
 );

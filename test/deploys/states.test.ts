@@ -1,12 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../support/app-platform/types.ts';
 import { half } from '../support/extent.ts';
-import { type AppOf, type Machine, Stage } from './stage.ts';
+import { type AppOf, crash, type Machine, Stage } from './stage.ts';
 
 /** The line of the documents and of the pipelines that `ci init` writes. */
 const line = 'deploy --if-changed --if-busy wait --smoke run --watch 40s --or-rollback --timeout 20m';
 
-const crash: Behavior = { replicas: 'crash' };
 const failing: Behavior = { calls: { everyMs: 2_000, failing: 1 } };
 
 /** What the app is before the line is typed, and what everybody's files are. */
@@ -20,7 +19,7 @@ interface State {
 const deployed = (stage: Stage, first: Machine) => first.run('deploy').then(() => stage.pass(60_000));
 const withStatus = (status: string) => async (stage: Stage, first: Machine) => {
   await deployed(stage, first);
-  Object.assign(stage.platform.app('web') ?? {}, { status });
+  Object.assign(stage.web, { status });
 };
 const others = { minReplicaCount: 1, disableAuth: false };
 
@@ -82,9 +81,7 @@ test.each(half(Object.entries(states)))('%s: the line is typed twice by two peop
       if (code !== 0) expect(outcome.stderr).toContain(stage.platform.live() ?? 'failed');
     }
   }
-  const left = [...stage.platform.world.builds.values()].filter(
-    ({ ended, body }) => !ended && body.cliVersion !== '1.0',
-  );
+  const left = stage.builds.filter(({ ended, body }) => !ended && body.cliVersion !== '1.0');
   expect(left).toEqual([]);
 });
 

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Behavior } from '../support/app-platform/types.ts';
-import { type AppOf, deployed, staged } from './stage.ts';
+import { type AppOf, crash, deployed, staged } from './stage.ts';
 
-const crash: Behavior = { replicas: 'crash' };
 const failing: Behavior = { calls: { everyMs: 2_000, failing: 1 } };
 const again = 'deploy --if-changed --smoke run --watch 40s';
 
@@ -75,36 +74,25 @@ test.each(Object.entries(turns))('a build that was found healthy: %s', async (_,
   const { stage, machine } = await staged(app);
   expect(await machine.run(first)).toMatchObject({ code: 0 });
   stage.pass(120_000);
-  const { world } = stage.platform;
-  const shown = stage.platform.app('web');
-  if (becomes && 'status' in becomes) Object.assign(shown ?? {}, becomes);
-  else if (becomes && shown) Object.assign(world.live(shown) ?? {}, { behavior: becomes });
-  const outcome = await machine.run(next);
-  expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: expect.stringMatching(says) });
+  if (becomes && 'status' in becomes) Object.assign(stage.web, becomes);
+  else if (becomes) Object.assign(stage.platform.world.live(stage.web) ?? {}, { behavior: becomes });
+  expect(await machine.run(next)).toExit(code, says);
 });
 
 test('restarts of long ago are no reason to roll back', async () => {
   const { stage, machine } = await staged();
   await machine.deploys({}, 'deploy --watch 40s');
-  const { world } = stage.platform;
-  const replicas = world.replicas.bind(world);
-  world.replicas = (app) => replicas(app).map((each) => ({ ...each, restarts: 3 }));
-  const { code, stderr } = await machine.run('deploy --if-changed --watch 40s --or-rollback');
-  expect({ code, stderr }).toEqual({
-    code: 0,
-    stderr: expect.stringContaining('restarted 3 times: watching it again'),
-  });
+  stage.alter((each) => [{ ...each, restarts: 3 }]);
+  const outcome = await machine.run('deploy --if-changed --watch 40s --or-rollback');
+  expect(outcome).toExit(0, 'restarted 3 times: watching it again');
 });
 
 test('what answers otherwise than expected is said to serve, with its answer and how to go back', async () => {
   const { stage, machine } = await deployed({ version: 1 });
   await machine.write({ version: 2 });
   const sick = await machine.run('deploy --smoke run:nothing');
-  expect(sick).toExit(
-    12,
-    `the expected text; it answered {"ok":true}; build ${stage.platform.live()} serves\n`,
-    'fix gantry rollback web\n',
-  );
+  const said = `the expected text; it answered {"ok":true}; build ${stage.platform.live()} serves\n`;
+  expect(sick).toExit(12, said, 'fix gantry rollback web\n');
   await machine.write({ version: 3 });
   const back = await machine.run('deploy --smoke run:nothing --or-rollback');
   expect(back).toExit(12, '; rolled back to build');
@@ -119,11 +107,7 @@ test('an answer that another call expects rolls nothing back, unless the deploy 
   const typo = 'deploy --smoke run:nothing --or-rollback';
   for (const line of [typo, `${typo} --if-changed`, typo]) {
     stage.pass(120_000);
-    const { code, stderr } = await machine.run(line);
-    expect([code, stderr]).toEqual([
-      8,
-      expect.stringMatching(/the same files .* healthy as build.*\n {2}fix correct what/),
-    ]);
+    expect(await machine.run(line)).toExit(8, /the same files .* healthy as build.*\n {2}fix correct what/);
   }
   await machine.write({ version: 3 });
   stage.pass(120_000);
@@ -131,9 +115,11 @@ test('an answer that another call expects rolls nothing back, unless the deploy 
 });
 
 test('what was found of an earlier build of the same files is told of that build', async () => {
-  const { machine } = await staged({ behaves: crash });
+  const { stage, machine } = await staged({ behaves: crash });
   expect((await machine.run('deploy --watch 40s')).code).toBe(12);
-  const [first] = (await machine.run('builds list web --json')).json() as { id: string }[];
   expect((await machine.run('deploy')).code).toBe(0);
-  expect((await machine.run('explain web --json=build,status')).json()).toEqual({ build: first?.id, status: 'sick' });
+  expect((await machine.run('explain web --json=build,status')).json()).toEqual({
+    build: stage.ids[0],
+    status: 'sick',
+  });
 });

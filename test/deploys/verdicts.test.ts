@@ -1,46 +1,29 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { App, Behavior, Quirks } from '../support/app-platform/types.ts';
-import type { World } from '../support/app-platform/world.js';
+import type { Behavior, Quirks } from '../support/app-platform/types.ts';
 import { half, halves } from '../support/extent.ts';
 import { machine as environment, type Outcome } from '../support/index.ts';
-import { type AppOf, deployed, type Machine, Stage, safeLine, staged } from './stage.ts';
+import { type AppOf, crash, deployed, type Machine, Stage, safeLine, staged, verdictOf } from './stage.ts';
 
-const crashing: AppOf = { behaves: { replicas: 'crash' }, version: 2 };
+const crashing: AppOf = { behaves: crash, version: 2 };
 const idle = 'min_replicas = 0\n';
 
-interface Printed {
-  health?: { verdict: string; runs: number | null; failedRuns: number | null };
-  error?: {
-    message: string;
-    details?: { verdict?: string; rollback?: { outcome: string; serves: string; restored?: string } };
-  };
+interface Failure {
+  message: string;
+  details?: { rollback?: { outcome: string; serves: string; restored?: string } };
 }
 
-const printed = ({ json }: Outcome) => json() as Printed;
-const verdictOf = (outcome: Outcome) => {
-  const { health, error } = printed(outcome);
-  return health?.verdict ?? error?.details?.verdict;
-};
+const errorOf = ({ json }: Outcome) => (json() as { error?: Failure }).error;
 
 describe('the line of the documents, typed again on a fresh machine', () => {
-  test('never calls an app that crashes healthy', async () => {
-    const stage = await Stage.open();
-    const codes: number[] = [];
-    for (let time = 0; time < 2; time++) codes.push((await (await stage.machine(crashing)).run(safeLine)).code);
-    expect(codes).toEqual([12, 12]);
-  });
-
   test('goes on with the watch after the platform was away', async () => {
     const { stage, machine } = await staged(crashing);
-    stage.platform.after = ({ point, nth }) => {
-      stage.platform.isDown ||= point === 'containers' && nth === 4;
-    };
+    stage.at('containers', 4, () => Object.assign(stage.platform, { isDown: true }));
     const first = await machine.run(safeLine);
-    expect(first).toMatchObject({ code: 8, stderr: expect.stringContaining('whether it is healthy is not known') });
+    expect(first).toExit(8, 'whether it is healthy is not known');
     const [, next = ''] = /fix (gantry .*)/.exec(first.stderr) ?? [];
-    Object.assign(stage.platform, { isDown: false, after: () => {} });
+    stage.calm();
     expect(next).toContain('--if-changed');
     expect((await machine.run(next.replace('gantry ', ''))).code).toBe(12);
   });
@@ -48,9 +31,9 @@ describe('the line of the documents, typed again on a fresh machine', () => {
   test('does not call an app unchanged whose status says otherwise', async () => {
     const { stage } = await deployed({});
     for (const status of ['error', 'not_ready']) {
-      Object.assign(stage.platform.app('web') ?? {}, { status });
-      const { stderr } = await (await stage.machine()).run('deploy --if-changed');
-      expect(stderr).toContain(`web is unchanged, but its status is ${status}: deploying`);
+      Object.assign(stage.web, { status });
+      const said = `web is unchanged, but its status is ${status}: deploying`;
+      expect(await (await stage.machine()).run('deploy --if-changed')).toExit(0, said);
     }
   });
 });
@@ -62,7 +45,7 @@ describe('scaling by hand', () => {
     await machine.write({ version: 2 });
     const outcome = await machine.run('deploy --keep-scaling --watch 40s --or-rollback --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 0 });
+    expect(stage.web.settings).toMatchObject({ minReplicaCount: 0 });
   });
 
   test.each([
@@ -73,9 +56,8 @@ describe('scaling by hand', () => {
     if (expected === 0) await machine.deploys(next);
     await machine.run('apps scale web --min-replicas 10 --max-replicas 40');
     await machine.write(next);
-    const { code, stderr } = await machine.run(line);
-    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(first) });
-    expect(stage.platform.app('web')?.settings).toMatchObject({ minReplicaCount: 10, maxReplicaCount: 40 });
+    expect(await machine.run(line)).toExit(expected, first);
+    expect(stage.web.settings).toMatchObject({ minReplicaCount: 10, maxReplicaCount: 40 });
   });
 });
 
@@ -89,7 +71,7 @@ test.each(['nothing', 'start times'] as const)('restarts that are not counted ar
 test('an app with a status that nobody knows is not called healthy', async () => {
   const { stage, machine } = await deployed({});
   for (const [at, status] of ['suspended', 'FAILED', 'unhealthy', 'degraded'].entries()) {
-    Object.assign(stage.platform.app('web') ?? {}, { status });
+    Object.assign(stage.web, { status });
     await machine.write({ version: 2 + at });
     const outcome = await machine.run('deploy --watch 10s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
@@ -161,91 +143,88 @@ describe.each([
   });
 });
 
-describe('a call of --smoke says nothing where nobody knows which build has answered:', () => {
-  const nameless = (replicas: World['replicas']) => (app: App) => replicas(app).map((each) => ({ ...each, build: '' }));
-  const unknowable: [string, Quirks, ((replicas: World['replicas']) => World['replicas'])?][] = [
-    ['replicas are refused', { refuses: { containers: 403 } }],
-    ['replicas are not found', { refuses: { containers: 404 } }],
-    ['no replica is listed', {}, () => () => []],
-    ['replicas have no build', {}, nameless],
-  ];
-  test.each(half(unknowable))('%s', async (_, quirks, alter) => {
-    for (const behaves of [{}, { calls: { everyMs: 90_000, failing: 1 } }]) {
-      const { stage, machine } = await deployed({}, quirks);
-      const { world } = stage.platform;
-      if (alter) world.replicas = alter(world.replicas.bind(world));
-      await machine.write({ behaves, version: 2 });
-      const outcome = await machine.run('deploy --smoke run --or-rollback --json');
-      expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-      expect(printed(outcome).error?.message).toMatch(
-        /which build answered is not known: (its replica is not listed with a build|replicas are not listed \(.*\))/,
-      );
-    }
-  });
-});
-
-describe('a call of --smoke whose run names no replica', () => {
+describe('a call of --smoke', () => {
   const asleep: AppOf = { scaling: idle };
   const answers: Behavior[] = [{}, { calls: { everyMs: 90_000, failing: 1 } }];
   const smoke = 'deploy --smoke run --or-rollback --json';
 
-  async function opened(): Promise<{ stage: Stage; machine: Machine }> {
-    const stage = await Stage.open();
+  /** A platform that lists neither a replica with its build, nor the replica of a run. */
+  async function opened(quirks: Quirks = {}, app: AppOf = asleep): Promise<{ stage: Stage; machine: Machine }> {
+    const { stage, machine } = await staged(app, quirks);
     const { world } = stage.platform;
     const runs = world.runs.bind(world);
-    world.runs = (app) => runs(app).map((run) => ({ ...run, pod: '' }));
-    return { stage, machine: await stage.machine(asleep) };
+    if (app === asleep) world.runs = (of) => runs(of).map((run) => ({ ...run, pod: '' }));
+    return { stage, machine };
   }
 
-  type Earlier = (stage: Stage, machine: Machine, next: AppOf) => Promise<Machine>;
-  test.each<[string, Earlier, line?: string]>([
+  const unlisted =
+    /which build answered is not known: (its replica is not listed with a build|replicas are not listed \(.*\))/;
+  const unnamed = /its run names no replica/;
+  const listing = (quirks: Quirks, alter?: Parameters<Stage['alter']>[0]) => async (behaves: Behavior) => {
+    const { stage, machine } = await opened(quirks, {});
+    await machine.deploys({});
+    if (alter) stage.alter(alter);
+    await machine.write({ behaves, version: 2 });
+    return machine.run(smoke);
+  };
+
+  test.each<[string, says: RegExp, ask: (behaves: Behavior) => Promise<Outcome>]>([
+    ...half<[string, RegExp, (behaves: Behavior) => Promise<Outcome>]>([
+      ['replicas are refused', unlisted, listing({ refuses: { containers: 403 } })],
+      ['replicas are not found', unlisted, listing({ refuses: { containers: 404 } })],
+      ['no replica is listed', unlisted, listing({}, () => [])],
+      ['replicas have no build', unlisted, listing({}, (each) => [{ ...each, build: '' }])],
+    ]),
     [
-      'had a replica when the deploy looked',
-      async (_, machine, next) => {
+      'a run names no replica, and another build had one when the deploy looked',
+      unnamed,
+      async (behaves) => {
+        const { machine } = await opened();
         await machine.deploys({});
-        await machine.write({ ...next, scaling: 'min_replicas = 1\n' });
-        return machine;
+        await machine.write({ behaves, version: 2 });
+        return machine.run(smoke);
       },
     ],
     [
-      'was woken while the new one was made',
-      async (_, machine, next) => {
+      'a run names no replica, and another build was woken while the new one was made',
+      unnamed,
+      async (behaves) => {
+        const { machine } = await opened();
         await machine.deploys(asleep);
-        await machine.write(next);
-        return machine;
+        await machine.write({ ...asleep, behaves, version: 2 });
+        return machine.run(smoke);
       },
     ],
     [
-      'was deployed by somebody else while the new one was made',
-      async (stage, machine, next) => {
-        stage.platform.after = async ({ point, nth }) => {
-          if (point === 'upload' && nth === 1) await stage.stranger({}, { buildMs: 500 });
-        };
-        await machine.write(next);
-        return machine;
+      'a run names no replica, and another build was deployed by somebody else while the new one was made',
+      unnamed,
+      async (behaves) => {
+        const { stage, machine } = await opened();
+        stage.at('upload', 1, () => stage.stranger({}, { buildMs: 500 }));
+        await machine.write({ ...asleep, behaves, version: 2 });
+        return machine.run(smoke);
       },
     ],
     [
-      'served before one that is unchanged, as a fresh machine finds it',
-      async (stage, machine, next) => {
+      'a run names no replica, and another build served before an unchanged one, as a fresh machine finds it',
+      unnamed,
+      async (behaves) => {
+        const { stage, machine } = await opened();
         await machine.deploys(asleep);
-        await machine.deploys(next);
-        return stage.machine(next);
+        await machine.deploys({ ...asleep, behaves, version: 2 });
+        return (await stage.machine({ ...asleep, behaves, version: 2 })).run(`${smoke} --if-changed`);
       },
-      `${smoke} --if-changed`,
     ],
-  ])('says nothing where another build may have answered, which %s', async (_, arrange, line = smoke) => {
+  ])('says nothing where %s', async (_, says, ask) => {
     for (const behaves of answers) {
-      const { stage, machine } = await opened();
-      const asked = await arrange(stage, machine, { ...asleep, behaves, version: 2 });
-      const outcome = await asked.run(line);
+      const outcome = await ask(behaves);
       expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-      expect(printed(outcome).error?.message).toContain('its run names no replica');
+      expect(errorOf(outcome)?.message).toMatch(says);
     }
   });
 
   test.each<[string, Behavior?]>([['no other build was made'], ['another one failed', { ends: 'build_failure' }]])(
-    'is of the first build that serves: %s',
+    'is of the first build that serves, though its run names no replica: %s',
     async (_, failing) => {
       for (const behaves of answers) {
         const { machine } = await opened();
@@ -288,7 +267,7 @@ describe('a call of --smoke that the gateway refuses', () => {
           };
           const outcome = await machine.run(line);
           expect([status, outcome.code, verdictOf(outcome)]).toEqual([status, 8, 'unknown']);
-          expect(printed(outcome).error?.message).toContain('no run of the app has failed by this call');
+          expect(errorOf(outcome)?.message).toContain('no run of the app has failed by this call');
         }
       },
       60_000,
@@ -311,7 +290,7 @@ describe('a call of --smoke that the gateway refuses', () => {
       await machine.write({ ...app, version: 2, behaves: { calls: { everyMs: 1e9, failing: 1, code } } });
       const outcome = await machine.run(line);
       expect([outcome.code, verdictOf(outcome)]).toEqual([12, 'sick']);
-      expect(printed(outcome).error?.details?.rollback).toMatchObject({ outcome: 'rolled-back', restored: first });
+      expect(errorOf(outcome)?.details?.rollback).toMatchObject({ outcome: 'rolled-back', restored: first });
     });
   });
 });
@@ -327,14 +306,14 @@ describe('a replica of the build before that is not listed any more, and still a
       await machine.write({ version: 2 });
       const outcome = await machine.run(line);
       expect([outcome.code, verdictOf(outcome)]).toEqual([0, 'healthy']);
-      expect(printed(outcome).health).toMatchObject({ failedRuns: 0 });
+      expect(outcome.json()).toMatchObject({ health: { failedRuns: 0 } });
     },
   );
 
   test('says nothing for it', async () => {
     const { machine } = await staged(lingering, { refuses: { containers: 404 } });
     await machine.deploys(lingering);
-    await machine.write({ version: 2, behaves: { replicas: 'crash' } });
+    await machine.write({ version: 2, behaves: crash });
     expect(verdictOf(await machine.run('deploy --watch 20s --json'))).toBe('unknown');
   });
 });
@@ -351,20 +330,18 @@ describe('an app that is late to show which build serves', () => {
     await machine.write({ version: 2, ...app });
     const outcome = await machine.run('deploy --smoke run --watch 40s --or-rollback --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([code, verdict]);
-    if (code !== 0) expect(printed(outcome).error?.details?.rollback).toMatchObject({ restored: first });
+    if (code !== 0) expect(errorOf(outcome)?.details?.rollback).toMatchObject({ restored: first });
   });
 
   test('for the whole watch: unknown', async () => {
     const { stage, machine } = await deployed({});
     stage.pass(600_000);
     await machine.write({ version: 2 });
-    stage.platform.after = ({ point, nth }) => {
-      if (point === 'containers' && nth === 3) stage.platform.world.quirks.lagsMs = 300_000;
-    };
+    stage.at('containers', 3, () => Object.assign(stage.quirks, { lagsMs: 300_000 }));
     const outcome = await machine.run('deploy --watch 20s --or-rollback --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
     const text = /^whether build \S+ of web is healthy is not known: the app shows build \S+, which served before$/;
-    expect(printed(outcome).error?.message).toMatch(text);
+    expect(errorOf(outcome)?.message).toMatch(text);
   });
 });
 
@@ -373,22 +350,16 @@ test.each([
   [idle, 'deploy --watch 40s --json'],
 ])('superseded: another build goes live during the watch: %j', async (scaling, line) => {
   const { stage, machine } = await staged({ scaling });
-  let next = '';
-  stage.platform.after = async ({ point, nth }) => {
-    if (point === 'containers' && nth === 5) next = await stage.stranger({ minReplicaCount: 1 }, { buildMs: 500 });
-  };
+  const next = stage.othersAt('containers', 5, 500);
   const outcome = await machine.run(line);
   expect([outcome.code, verdictOf(outcome)]).toEqual([7, 'superseded']);
-  expect(printed(outcome).error?.message).toContain(`build ${next} serves now`);
-  expect(stage.platform.live()).toBe(next);
+  expect(errorOf(outcome)?.message).toContain(`build ${next.id} serves now`);
+  expect(stage.platform.live()).toBe(next.id);
 });
 
 test('an app that is scaled to zero by hand during the watch is no alarm', async () => {
   const { stage, machine } = await staged();
-  stage.platform.after = ({ point, nth }) => {
-    if (point === 'containers' && nth === 5)
-      Object.assign(stage.platform.app('web')?.settings ?? {}, { minReplicaCount: 0 });
-  };
+  stage.at('containers', 5, () => Object.assign(stage.web.settings, { minReplicaCount: 0 }));
   const outcome = await machine.run('deploy --watch 40s --or-rollback --json');
   expect([0, 8]).toContain(outcome.code);
   expect(verdictOf(outcome)).not.toBe('sick');

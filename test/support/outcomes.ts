@@ -2,12 +2,13 @@ import { expect } from 'vitest';
 import type { Outcome } from './gantry.ts';
 
 type Ended = Pick<Outcome, 'code' | 'stdout' | 'stderr'>;
+type Said = string | RegExp | { asymmetricMatch(text: string): boolean };
 type Reply = { status: number; json?: { message?: string }; text?: string; body?: string };
 
 declare module 'vitest' {
   interface Matchers<T> {
-    /** Of an outcome: its exit code, and what stderr contains. */
-    toExit(code: number, ...said: (string | RegExp)[]): void;
+    /** Of an outcome: its exit code, and what stderr contains, or is like: `expect.not.stringContaining(…)`. */
+    toExit(code: number, ...said: Said[]): void;
     /** Of an outcome: it succeeded, and this is all of stdout, or what it matches. */
     toPrint(stdout: string | RegExp): void;
     /** Of a reply over HTTP, or of one that is to come: its status, and what its message or its text contains. */
@@ -16,8 +17,11 @@ declare module 'vitest' {
 }
 
 expect.extend({
-  toExit({ code, stdout, stderr }: Ended, exit: number, ...said: (string | RegExp)[]) {
-    const unsaid = said.filter((part) => (part instanceof RegExp ? !part.test(stderr) : !stderr.includes(part)));
+  toExit({ code, stdout, stderr }: Ended, exit: number, ...said: Said[]) {
+    const unsaid = said.filter((part) => {
+      if (typeof part === 'string') return !stderr.includes(part);
+      return part instanceof RegExp ? !part.test(stderr) : !part.asymmetricMatch(stderr);
+    });
     const missing = unsaid.map((part) => `\nstderr has not: ${part}`).join('');
     return {
       pass: code === exit && unsaid.length === 0,
