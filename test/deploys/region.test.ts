@@ -13,10 +13,10 @@ const changes: Change[] = [
 ];
 
 /** An app in us-east-1, and a machine that has deployed it. */
-async function deployed(app = {}) {
-  const { stage, machine } = await staged(app);
+async function deployed() {
+  const { stage, machine } = await staged();
   expect((await machine.run('deploy')).code).toBe(0);
-  const region = () => stage.platform.world.apps.get('web')?.settings.region;
+  const region = () => stage.web.settings.region;
   expect(region()).toBe('us-east-1');
   return { stage, machine, region };
 }
@@ -28,14 +28,14 @@ test.each(changes)(
     if (file) await machine.write(inFile(file));
     const dry = await machine.run(`deploy${flags} --dry-run --json`, { env });
     const row = { setting: 'hardware.region', from: 'us-east-1', to: 'eu-north-1', byDefault: false };
-    expect(dry.json()).toMatchObject({ changed: true, settings: [row], setup: { region: 'eu-north-1' } });
-    expect(dry.json()).toMatchObject({ next: [{ argv: expect.arrayContaining(['--yes']) }] });
+    const next = [{ argv: expect.arrayContaining(['--yes']) }];
+    expect(dry.json()).toMatchObject({ changed: true, settings: [row], setup: { region: 'eu-north-1' }, next });
     for (const line of ['deploy', 'deploy --if-changed']) {
       const outcome = await machine.run(`${line}${flags}`, { env });
       expect(outcome).toExit(7, 'web is in us-east-1, and this deploy would move it', '--yes', '--region us-east-1');
     }
     const no = await machine.run(`deploy${flags}`, { env, stdin: keys('n\r'), columns: 160 });
-    expect([no.code, no.stderr]).toEqual([130, expect.stringContaining('Move web from us-east-1 to eu-north-1?')]);
+    expect(no).toExit(130, 'Move web from us-east-1 to eu-north-1?');
     expect([region(), stage.platform.world.builds.size]).toEqual(['us-east-1', 1]);
     expect((await machine.run(`deploy${flags} --yes`, { env })).code).toBe(0);
     expect(region()).toBe('eu-north-1');
@@ -46,9 +46,9 @@ test('an app that is deployed stays where it is without a word, whatever the pro
   const { machine, region } = await deployed();
   expect((await machine.run('deploy --region eu-north-1 --yes')).code).toBe(0);
   await machine.run(profile);
-  const dry = await machine.run('deploy --dry-run --json');
-  expect(dry.json()).toMatchObject({ changed: false, settings: [], setup: { region: 'eu-north-1' } });
-  expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+  const plan = await machine.json('deploy --dry-run');
+  expect(plan).toMatchObject({ changed: false, settings: [], setup: { region: 'eu-north-1' } });
+  expect(await machine.json('deploy --if-changed')).toMatchObject({ changed: false });
   expect((await machine.run('deploy')).code).toBe(0);
   expect(region()).toBe('eu-north-1');
 });
@@ -66,8 +66,8 @@ test('the region of the profile is that of a new app, and the same line again ch
   for (const line of ['deploy', 'deploy --if-changed', 'deploy --if-changed']) {
     expect((await machine.run(line)).code).toBe(0);
   }
-  expect(stage.platform.world.apps.get('web')?.settings.region).toBe('eu-west-2');
-  expect(stage.platform.world.builds.size).toBe(1);
+  expect(stage.web.settings.region).toBe('eu-west-2');
+  expect(stage.ids).toHaveLength(1);
 });
 
 test('an app of which the platform shows no region is left to it', async () => {
@@ -75,8 +75,7 @@ test('an app of which the platform shows no region is left to it', async () => {
   await machine.run('deploy');
   await machine.run(profile);
   expect((await machine.run('deploy')).code).toBe(0);
-  const bodies = [...stage.platform.world.builds.values()].map(({ body }) => body.region);
-  expect(bodies).toEqual([undefined, undefined]);
+  expect(stage.builds.map(({ body }) => body.region)).toEqual([undefined, undefined]);
 });
 
 test.each([undefined, ''])(
@@ -84,10 +83,8 @@ test.each([undefined, ''])(
   async (shown) => {
     const { stage, machine } = await deployed();
     stage.quirks.alters = (point, json) => (point === 'get-app' ? { ...(json as object), region: shown } : json);
-    for (const changed of [true, false]) {
-      const { json } = await machine.run('deploy --if-changed --region eu-north-1 --yes --json');
-      expect(json()).toMatchObject({ changed });
-    }
+    for (const changed of [true, false])
+      expect(await machine.json('deploy --if-changed --region eu-north-1 --yes')).toMatchObject({ changed });
   },
 );
 
@@ -97,8 +94,8 @@ test('a rollback to a revision does not move the app', async () => {
   await machine.run(profile);
   machine.commit();
   await machine.deploys({ version: 2 });
-  const { code, stderr } = await machine.run('rollback --from-git HEAD --yes');
-  expect([code, stderr]).toEqual([0, expect.not.stringContaining('setting region')]);
+  const back = await machine.run('rollback --from-git HEAD --yes');
+  expect(back).toExit(0, expect.not.stringContaining('setting region'));
   expect(region()).toBe('eu-north-1');
 });
 
@@ -109,6 +106,6 @@ test('what was promoted from another region is unchanged in its own', async () =
   for (const flags of ['--new --region us-east-1', '']) await machine.run(`deploy --name web-staging ${flags}`.trim());
   expect((await machine.run('promote web-staging web --yes')).code).toBe(0);
   expect(stage.platform.world.apps.get('web')?.settings).toMatchObject({ region: 'eu-west-2' });
-  expect((await machine.run('deploy --dry-run --json')).json()).toMatchObject({ changed: false });
-  expect((await machine.run('deploy --if-changed --json')).json()).toMatchObject({ changed: false });
+  expect(await machine.json('deploy --dry-run')).toMatchObject({ changed: false });
+  expect(await machine.json('deploy --if-changed')).toMatchObject({ changed: false });
 });

@@ -1,12 +1,9 @@
 import { expect, test } from 'vitest';
-import { deployed, type Stage } from './stage.ts';
-
-const ids = ({ platform }: Stage): string[] => [...platform.world.builds.keys()];
+import { crash, deployed, type Stage } from './stage.ts';
 
 /** Two versions that a machine has deployed, the last of which serves. Builds of strangers follow, which it does not see. */
 async function twoVersions(quirks = {}) {
-  const { stage, machine } = await deployed({ version: 0 }, quirks);
-  await machine.deploys({ version: 1 });
+  const { stage, machine } = await deployed([{ version: 0 }, { version: 1 }], quirks);
   stage.pass(60_000);
   return { stage, machine };
 }
@@ -31,10 +28,9 @@ test.each(['never looked', 'looked in between'])(
     const before = await colleague(stage, 2);
     if (how === 'looked in between') await machine.run('rollback web --dry-run');
     await colleague(stage, 3);
-    const { code, stderr } = await machine.run('rollback web --yes');
     const archive = `build ${before} of web cannot be deployed again`;
-    expect([code, stderr]).toEqual([6, expect.stringMatching(how === 'never looked' ? unknown(before) : archive)]);
-    expect(ids(stage)).toHaveLength(4);
+    expect(await machine.run('rollback web --yes')).toExit(6, how === 'never looked' ? unknown(before) : archive);
+    expect(stage.ids).toHaveLength(4);
     expect((await machine.run('history web')).stdout).not.toContain('instead of');
   },
 );
@@ -44,17 +40,14 @@ test.each(['--detach', 'the platform is gone after the upload'])(
   async (how) => {
     const { stage, machine } = await twoVersions();
     await machine.write({ version: 2 });
-    stage.platform.after = ({ point, nth }) => {
-      stage.platform.isDown ||= how !== '--detach' && point === 'upload' && nth === 3;
-    };
+    stage.at('upload', 3, () => Object.assign(stage.platform, { isDown: how !== '--detach' }));
     await machine.run(how === '--detach' ? 'deploy --detach' : 'deploy');
-    Object.assign(stage.platform, { after: () => {}, isDown: false });
+    stage.calm();
     stage.pass(60_000);
     await colleague(stage, 3);
-    const [, , unseen] = ids(stage);
+    const [, , unseen] = stage.ids;
     expect(await machine.run('rollback web --dry-run')).toExit(6, unknown(unseen ?? ''));
-    const { json } = await machine.run(`rollback web ${unseen} --dry-run --json`);
-    expect(json()).toMatchObject({ restored: unseen });
+    expect(await machine.json(`rollback web ${unseen} --dry-run`)).toMatchObject({ restored: unseen });
   },
 );
 
@@ -71,20 +64,13 @@ test('a build that was ready after a later one may never have served: none is ch
 
 test('what was put back served later than what was created after it', async () => {
   const { stage, machine } = await twoVersions();
-  const [zero] = ids(stage);
+  const [zero] = stage.ids;
   const unseen = await colleague(stage, 2);
-  const app = stage.platform.app('web');
-  const [first, , last] = app?.services ?? [];
-  if (!app || !first || !last) throw new Error('no builds');
-  const now = stage.clock.now;
-  last.until = now;
-  app.services.push({ ...first, from: now, until: Number.POSITIVE_INFINITY });
+  stage.putBack();
   stage.pass(60_000);
   await machine.run('status web');
   await colleague(stage, 3);
-  expect((await machine.run('rollback web --dry-run --json')).json()).toMatchObject({
-    restored: zero,
-  });
+  expect(await machine.json('rollback web --dry-run')).toMatchObject({ restored: zero });
   expect(unseen).not.toBe(zero);
 });
 
@@ -97,24 +83,21 @@ test('without times, what may have served since is named', async () => {
 
 test('an automatic rollback does not pass over what went live while the deploy waited', async () => {
   const { stage, machine } = await twoVersions();
-  const [, own] = ids(stage);
-  await machine.write({ version: 9, behaves: { replicas: 'crash' } });
+  const [, own] = stage.ids;
+  await machine.write({ version: 9, behaves: crash });
   const unseen = await stage.stranger({}, { buildMs: 3_000 });
   const { code, json } = await machine.run('deploy --if-busy wait --watch 40s --or-rollback --json');
-  const [, , , sick] = ids(stage);
-  const rollback = {
-    outcome: 'no-earlier-build',
-    serves: sick,
-    message: expect.stringMatching(`build ${unseen} may have`),
-  };
-  expect({ code, json: json() }).toMatchObject({ code: 12, json: { error: { details: { rollback } } } });
+  const [, , , sick] = stage.ids;
+  const message = expect.stringMatching(`build ${unseen} may have`);
+  const rollback = { outcome: 'no-earlier-build', serves: sick, message };
+  expect([code, json()]).toMatchObject([12, { error: { details: { rollback } } }]);
   expect(own).not.toBe(unseen);
 });
 
 test('two rollbacks in a row go further back, whatever the platform lists of their files', async () => {
   const { stage, machine } = await twoVersions({ hasNoChecksums: true });
   await machine.deploys({ version: 2 });
-  const [zero, one] = ids(stage);
+  const [zero, one] = stage.ids;
   for (const restored of [one, zero]) {
     const { code, json, stderr } = await machine.run('rollback web --yes --json');
     expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored, proof: 'record' } });
@@ -124,10 +107,10 @@ test('two rollbacks in a row go further back, whatever the platform lists of the
 
 test('explain tells of the rollback that made the live build, not of one before', async () => {
   const { stage, machine } = await twoVersions();
-  await machine.write({ version: 9, behaves: { replicas: 'crash' } });
+  await machine.write({ version: 9, behaves: crash });
   await machine.run('deploy --watch 40s --or-rollback');
-  const [, , sick] = ids(stage);
-  expect((await machine.run('explain web --json')).json()).toMatchObject({ build: sick });
+  const [, , sick] = stage.ids;
+  expect(await machine.json('explain web')).toMatchObject({ build: sick });
   await colleague(stage, 10);
-  expect((await machine.run('explain web --json')).json()).toMatchObject({ build: null });
+  expect(await machine.json('explain web')).toMatchObject({ build: null });
 });

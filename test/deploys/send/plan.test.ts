@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checkDrift, type PlanOptions, planDeploy, readDeployedApp } from '../../../src/deploys/send/plan.ts';
-import {
-  AuthError,
-  ConflictError,
-  NotFoundError,
-  RateLimitedError,
-  UnavailableError,
-} from '../../../src/kernel/errors.ts';
+import { ConflictError, NotFoundError, UnavailableError } from '../../../src/kernel/errors.ts';
 import { check } from '../../app/config-folder.ts';
 
 const app = { id: 'p-1-web', runtime: 'cortex', latestReadyBuildId: 'b-1' };
@@ -54,11 +48,6 @@ async function plan({ app: deployed, zipFiles = {} }: Platform, options: Partial
 }
 
 describe('a deploy plan', () => {
-  test('of an app that is not deployed would create it', async () => {
-    const found = await plan({ app: new NotFoundError('no such app', { status: 404 }) });
-    expect(found).toMatchObject({ exists: false, changed: true, settings: [], fileChanges: null });
-  });
-
   test('compares the files with those of the last build that was ready', async () => {
     const found = await plan({ app: { ...app, latestBuildId: 'b-2' }, zipFiles: { 'main.py': 5, 'old.py': 1 } });
     expect(found.fileChanges).toEqual({
@@ -74,22 +63,6 @@ describe('a deploy plan', () => {
 
   test('compares with the last build if none was ready', async () => {
     expect((await plan({ app: { ...app, latestReadyBuildId: '', latestBuildId: 'b-2' } })).asked).toEqual(['b-2']);
-  });
-
-  test.each<[what: string, zipFiles: object, changes: boolean]>([
-    ['no files', { 'main.py': 5, 'new.py': 1 }, false],
-    ['a changed file', { 'main.py': 4, 'new.py': 1 }, true],
-    ['an added file', { 'main.py': 5 }, true],
-    ['a removed file', { 'main.py': 5, 'new.py': 1, 'old.py': 1 }, true],
-  ])('with %s has changes: %3$j', async (_, zipFiles, changes) => {
-    expect((await plan({ app, zipFiles })).changed).toBe(changes);
-  });
-
-  test('with a changed setting has changes', async () => {
-    const same = { 'main.py': 5, 'new.py': 1 };
-    const scaling = '[cerebrium.scaling]\nmin_replicas = 1\n';
-    const found = await plan({ app: { ...app, minReplicaCount: 2 }, zipFiles: same }, {}, scaling);
-    expect([found.changed, found.settings.length]).toEqual([true, 1]);
   });
 
   test('with a setting that may be the default of the platform has none', async () => {
@@ -108,52 +81,26 @@ describe('a deploy plan', () => {
 
   test.each([
     ['build_error', 'build_error'],
-    ['ready', null],
     ['building', null],
-    [undefined, null],
   ])('after a build with status %s names it as failed: %j', async (lastBuildStatus, failedBuild) => {
     const found = await plan({ app: { ...app, lastBuildStatus }, zipFiles: { 'main.py': 5, 'new.py': 1 } });
     expect([found.failedBuild, found.changed]).toEqual([failedBuild, false]);
   });
 });
 
-describe('an app that cannot be read', () => {
+test('files that cannot be read fail a dry run and are a warning for a deploy; a mistake of our own fails both', async () => {
   const refused = new UnavailableError('HTTP 503', { status: 503 });
+  await expect(plan({ app, zipFiles: refused })).rejects.toBe(refused);
+  const found = await plan({ app, zipFiles: refused }, { dryRun: false });
+  const said = [expect.stringContaining('HTTP 503')];
+  expect(found).toMatchObject({ exists: true, fileChanges: null, said });
+  const mistake = new TypeError('undefined');
+  await expect(plan({ app: mistake }, { dryRun: false })).rejects.toBe(mistake);
+});
 
-  test('fails a dry run: the comparison is its result', async () => {
-    await expect(plan({ app: refused })).rejects.toBe(refused);
-    await expect(plan({ app, zipFiles: refused })).rejects.toBe(refused);
-  });
-
-  test('is a warning for a deploy', async () => {
-    const found = await plan({ app: refused }, { dryRun: false });
-    expect(found).toMatchObject({
-      exists: null,
-      fileChanges: null,
-      changed: true,
-      said: [expect.stringContaining('HTTP 503')],
-    });
-    const withoutFiles = await plan({ app, zipFiles: refused }, { dryRun: false });
-    expect(withoutFiles).toMatchObject({
-      exists: true,
-      fileChanges: null,
-      said: [expect.stringContaining('HTTP 503')],
-    });
-  });
-
-  test.each([
-    ['no reply at all', new UnavailableError('cannot connect')],
-    ['a refused token', new AuthError('expired', { status: 401 })],
-    ['a rate limit', new RateLimitedError('slow down', { status: 429 })],
-    ['a mistake of our own', new TypeError('undefined')],
-  ])('also fails a deploy after %s', async (_, error) => {
-    await expect(plan({ app: error }, { dryRun: false })).rejects.toBe(error);
-  });
-
-  test('has no files to compare with if the platform has no list of them', async () => {
-    const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
-    expect([found.fileChanges, found.said]).toEqual([null, []]);
-  });
+test('a deploy plan has no files to compare with if the platform has no list of them', async () => {
+  const found = await plan({ app, zipFiles: new NotFoundError('no list', { status: 404 }) });
+  expect([found.fileChanges, found.said]).toEqual([null, []]);
 });
 
 test.each([
