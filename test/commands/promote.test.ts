@@ -2,12 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { keys } from '../support/gantry.ts';
 import { emulatorForAll, filesIn, gantry, newFolder, smallApp, withGit } from '../support/index.ts';
 
 const data = newFolder();
 const emulator = emulatorForAll({ real: false, data });
+
+// Each machine reads all that the team has on record.
+beforeEach(() => emulator.reset());
 
 /** On a machine of its own, with the state of the team. */
 function run(line: string, cwd = data, team = 'default:/.gantry') {
@@ -112,30 +115,17 @@ describe('another app, which is no stage of it', () => {
     return run(`deploy --name ${name}`, newFolder({ ...smallApp(), 'cerebrium.toml': toml, 'data.txt': name }));
   };
 
-  test('is asked for on a terminal', async () => {
-    await deploy('web', 'one');
-    await other('search');
-    const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry' };
-    const asked = await gantry(['promote', 'search', 'web'], {
-      emulator,
-      cwd: data,
-      env,
-      stdin: keys('\r'),
-      columns: 160,
-    });
-    expect(asked).toExit(130, 'web is another app than search, which would replace it. Replace it?');
-  });
-
-  test('is not replaced by a mistyped name, but with --force', async () => {
+  test('is asked for on a terminal, and not replaced by a mistyped name, but with --force', async () => {
     await deploy('web', 'one');
     await other('search');
     const before = emulator.store.builds.size;
     const line = 'promote search web --yes';
-    expect(await run(line)).toExit(
-      9,
-      'web is another app than search',
-      `fix to replace it all the same: gantry ${line} --force\n`,
-    );
+    const fix = `fix to replace it all the same: gantry ${line} --force\n`;
+    expect(await run(line)).toExit(9, 'web is another app than search', fix);
+    const env = { GANTRY_CONFIG_DIR: newFolder(), GANTRY_TEAM_STATE: 'default:/.gantry' };
+    const setting = { emulator, cwd: data, env, stdin: keys('\r'), columns: 160 };
+    const question = 'web is another app than search, which would replace it. Replace it?';
+    expect(await gantry(['promote', 'search', 'web'], setting)).toExit(130, question);
     expect(emulator.store.builds.size).toBe(before);
     expect((await run(`${line} --force`)).code).toBe(0);
   });
@@ -158,21 +148,16 @@ test('without an archive, what was tried is the same commit, not this folder', a
   rmSync(join(env.GANTRY_CONFIG_DIR, 'state', 'archives'), { recursive: true });
   const head = String(git('rev-parse HEAD')).trim();
   const refused = await gantry(['promote', 'web-staging', 'web', '--yes'], { emulator, cwd, env });
-  expect(refused).toExit(
-    6,
-    `fix deploy the same commit: git worktree add DIR ${head}, and in that folder gantry deploy --name web\n`,
-  );
+  const fix = `deploy the same commit: git worktree add DIR ${head}, and in that folder gantry deploy --name web\n`;
+  expect(refused).toExit(6, `fix ${fix}`);
 });
 
 test('says that the other app must be there, and what was meant', async () => {
   await deploy('web-staging', 'two');
   expect(await run('promote web-staging web-new --yes')).toExit(6, 'fix gantry deploy --name web-new --new\n');
   await deploy('web', 'one');
-  expect(await run('promote web-staging wbe --yes')).toExit(
-    6,
-    'did you mean web?',
-    'fix gantry promote web-staging web\n',
-  );
+  const meant = ['did you mean web?', 'fix gantry promote web-staging web\n'];
+  expect(await run('promote web-staging wbe --yes')).toExit(6, ...meant);
   const other = await run('promote web-staging p-222:web --yes');
   expect(other.stderr).toContain('for another project, deploy the same commit there: gantry deploy -p OTHER\n');
   expect(await run('promote web-stagin web --yes')).toExit(6, 'did you mean web-staging?');
