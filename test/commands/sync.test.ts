@@ -42,6 +42,51 @@ test.runIf(process.platform === 'linux')('an entry of the target that cannot be 
   expect(outcome).toExit(1, `error: cannot read ${join(here, 'there/caf')}\\xe9: the name is not valid UTF-8`);
 });
 
+describe('with --verify, a file of equal size that is not older counts as unchanged only with the same bytes', () => {
+  const said = 'nothing to copy: 3 files unchanged\n';
+
+  beforeEach(async () => {
+    here = newFolder({ 'same/a': 'AAAA', 'same/sub/b': 'BBBB', 'same/c': 'CCCC' });
+    expect((await gantry(['sync', 'same', ':/same'])).code).toBe(0);
+    expect((await gantry(['sync', 'same', ':/same', '--verify'])).stdout).toBe(said);
+  });
+
+  test('in an upload', async () => {
+    writeFileSync(join(here, 'same/sub/b'), 'bbbb');
+    utimesSync(join(here, 'same/sub/b'), 1_000, 1_000);
+    expect((await gantry(['sync', 'same', ':/same'])).stdout).toBe(said);
+    const planned = await gantry(['sync', 'same', ':/same', '--verify', '--dry-run', '--detailed-exit-code', '--json']);
+    expect([planned.code, planned.json()]).toMatchObject([3, { updated: 1, unchanged: 2, paths: ['sub/b'] }]);
+    expect(shelf().read('/same/sub/b')?.toString()).toBe('BBBB');
+    const { code, json } = await gantry(['sync', 'same', ':/same', '--verify', '--json']);
+    const counts = { files: 1, new: 0, updated: 1, unchanged: 2, skipped: 0, verifiedFiles: 3, changed: true };
+    expect([code, json()]).toMatchObject([0, counts]);
+    expect(shelf().read('/same/sub/b')?.toString()).toBe('bbbb');
+  });
+
+  test('in a download, and in a copy', async () => {
+    const change = () => {
+      writeFileSync(join(here, 'same/a'), 'aaaa');
+      utimesSync(join(here, 'same/a'), 4e9, 4e9);
+    };
+    for (const words of [['sync'], ['cp', '--update']]) {
+      change();
+      const { code, json } = await gantry([...words, ':/same', 'same', '--verify', '--json']);
+      expect([code, json()]).toMatchObject([0, { files: 1, verifiedFiles: 3 }]);
+      expect(readFileSync(join(here, 'same/a'), 'utf8')).toBe('AAAA');
+    }
+  });
+
+  test('and one that cannot be read again has failed', async () => {
+    emulator.fail('getDownloadLink', 403);
+    const { code, json } = await gantry(['sync', 'same', ':/same', '--verify', '--json']);
+    expect([code, json()]).toMatchObject([
+      5,
+      { files: 0, unchanged: 2, verifiedFiles: 2, failed: [{ code: 'denied' }] },
+    ]);
+  });
+});
+
 test('a file whose time is in the future is named: each sync copies it again', async () => {
   await gantry(['sync', 'f', ':/later']);
   utimesSync(join(here, 'f/new'), 4e9, 4e9);

@@ -29,7 +29,7 @@ export default defineCommand({
     dryRun && detailedExitCode && changed ? 'changes' : copyExit(failed),
   view: syncView,
   details: [
-    'A file is unchanged if it has the same size and is not older in the target; contents are not compared. Excluded files are neither copied nor deleted.',
+    'A file is unchanged if it has the same size and is not older in the target; only --verify compares contents. Excluded files are neither copied nor deleted.',
     'Names that are equal on the disk here, such as Readme.md and readme.md, are refused.',
   ],
   json: document(syncSummaryFields),

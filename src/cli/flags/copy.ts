@@ -15,7 +15,7 @@ export function addCopyFlags<Inputs extends unknown[], Options extends OptionVal
     .option('--no-follow', 'skip symbolic links')
     .option('--dry-run', 'show what would be copied')
     .option('--no-checksum', 'skip checksum comparison during transfer')
-    .option('--verify', 'read the copied files back and compare checksums')
+    .option('--verify', 'read the files back and compare checksums')
     .option('--no-resume', 'start over instead of resuming')
     .option('--limit-rate <size>', 'limit bandwidth, for example 20MB per second', sizeFlag(1024))
     .option('--part-size <size>', 'size of parts (default: adaptive)', sizeFlag(5 * mib, 5 * 1024 * mib))

@@ -14,7 +14,7 @@ export function usualNextOf(
   line: readonly string[],
 ) {
   if (document.dryRun === true) {
-    const again = ['gantry', ...line.filter((word) => word !== '--dry-run')];
+    const again = ['gantry', ...line.filter((word) => !/^--(dry-run|detailed-exit-code)$/.test(word))];
     return document.changed === false ? [] : [{ argv: answered(again), when: 'to do it' }];
   }
   const usual = usualCommands[called.name()]?.(String(document.folder)) ?? [];

@@ -41,13 +41,28 @@ export async function copyFile(
 async function skipReason(
   file: FoundFile,
   place: TargetPlace,
-  { options: { update, clobber } }: CopyContext,
+  { options: { update, clobber, verify }, progress }: CopyContext,
 ): Promise<string | undefined> {
   if (!update && clobber) return undefined;
   const there = await place.find(file.path);
   if (!there) return undefined;
   if (!clobber) return 'already exists';
-  return isUnchanged(file, there, place.toleranceMs) ? 'unchanged (same size, not older)' : undefined;
+  if (!isUnchanged(file, there, place.toleranceMs)) return undefined;
+  if (!verify) return 'unchanged (same size, not older)';
+  const opened = await place.open(file);
+  const isSame = await hasSameContent(file, opened, place).finally(opened.close);
+  if (isSame) progress.compared++;
+  return isSame ? 'unchanged (same checksum)' : undefined;
+}
+
+async function hasSameContent(file: FoundFile, opened: OpenFile, place: TargetPlace): Promise<boolean> {
+  try {
+    await place.verify(file, opened);
+    return true;
+  } catch (error) {
+    if (error instanceof CorruptError) return false;
+    throw error;
+  }
 }
 
 async function copyOnce(
@@ -57,13 +72,14 @@ async function copyOnce(
   mayResume: boolean,
   context: CopyContext,
 ): Promise<void> {
-  const { progress, journal, resources } = context;
+  const { progress, journal, resources, options } = context;
   const opened = await place.open(found);
   try {
     const { bytes, mark } = opened;
     const before = journal?.saved.get(found.path);
     const known = mayResume && before?.mark === mark ? before : undefined;
-    if (known?.times && (await place.isThere(found, opened, known.times)))
+    const isThere = known?.times && (await place.isThere(found, opened, known.times));
+    if (isThere && (!options.verify || (await hasSameContent(found, opened, place))))
       return progress.copied(found.path, bytes, bytes);
     const plan = planCopy(opened, context, known);
     const job: CopyJob = { plan, saved: resumable(known, plan), begun: before?.attempt, order, ...unrecorded };

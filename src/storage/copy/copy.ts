@@ -46,7 +46,7 @@ export const copySummaryFields = {
   skipped: integer('number of skipped files'),
   failed: list(object(failedFileFields), 'path, reason and code of each failed file'),
   resumedBytes: integer('bytes resumed from a previous attempt'),
-  verifiedFiles: optional(integer('with --verify: number of copied files that were read back and compared')),
+  verifiedFiles: optional(integer('with --verify: number of files that were read back and compared')),
   durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
   paths: optional(longList(text('path'), 'with --dry-run: files that would be copied')),
@@ -152,8 +152,8 @@ export async function copyInTurn(
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, resumedBytes, durationMs, planned } = copyProgress;
-    const verifiedFiles = options.verify && !options.dryRun ? files : undefined;
+    const { files, bytes, skipped, failed, resumedBytes, compared, durationMs, planned } = copyProgress;
+    const verifiedFiles = options.verify ? compared + (options.dryRun ? 0 : files) : undefined;
     const counts = { files, bytes, skipped, failed, resumedBytes, ...defined({ verifiedFiles }), durationMs };
     return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };

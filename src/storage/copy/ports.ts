@@ -122,6 +122,8 @@ export interface TargetPlace {
   isThere(file: FoundFile, opened: OpenFile, times: NonNullable<JournalEntry['times']>): Promise<boolean>;
   /** Copies, proves and places what is missing. `since` is by the storage's clock; `count` once it is on record. */
   write(file: FoundFile, opened: OpenFile, job: CopyJob): Promise<{ since: number; count: () => void }>;
+  /** Reads the copy and compares it with the file. Throws a CorruptError if they differ. */
+  verify(file: FoundFile, opened: OpenFile): Promise<void>;
   /** Called for each file, in the order they are found. */
   expect?(file: FoundFile): void;
   /** Called when the copy of an expected file has succeeded or failed. */

@@ -59,6 +59,13 @@ export class LocalPlace implements TargetPlace {
     return Math.abs(there.mtimeMs - modified) < diskToleranceMs;
   }
 
+  verify({ from, bytes }: FoundFile, { path }: TargetFile): Promise<void> {
+    const { context } = this;
+    const { resources } = context;
+    const copied = (part: Parameters<typeof fileMd5>[1]) => fileMd5(path, part, resources);
+    return verifyCopy(copied, contentToCompare(from as VolumePath, bytes, context, resources), resources);
+  }
+
   close(): void {
     this.#opened.close();
   }
@@ -68,7 +75,6 @@ export class LocalPlace implements TargetPlace {
     const { progress, journal, resources, options } = context;
     const { path, bytes, modified } = found;
     const { path: target, folder } = placed;
-    const at = found.from as VolumePath;
     const since = resources.now();
     const saved = usable(job);
     // An unfinished download that cannot be resumed would stay until its journal is removed.
@@ -84,10 +90,9 @@ export class LocalPlace implements TargetPlace {
       names,
       modified,
       saved,
-      createUrl: urlRequester(at, context),
+      createUrl: urlRequester(found.from as VolumePath, context),
       confirm: async (temporary) => {
-        const original = (part: Parameters<typeof fileMd5>[1]) => fileMd5(temporary, part, resources);
-        if (options.verify) await verifyCopy(original, contentToCompare(at, bytes, context, resources), resources);
+        if (options.verify) await this.verify(found, { ...placed, path: temporary });
         placed.check();
       },
       onStarted: (attempt) => {

@@ -51,7 +51,7 @@ export class VolumePlace implements TargetPlace {
   async write(found: FoundFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context } = this;
     const { resources, options, progress } = context;
-    const { bytes, mark, original } = source;
+    const { bytes, mark } = source;
     const target = this.#files.at(found.path);
     const startedAt = resources.now();
     const upload: FileUpload = {
@@ -73,7 +73,7 @@ export class VolumePlace implements TargetPlace {
       progress.transferred(sent.resumedBytes - bytes);
       throw new LostUploadError(error.message);
     }
-    if (options.verify) await verifyCopy(original, contentToCompare(target, bytes, context, resources), resources);
+    if (options.verify) await this.verify(found, source);
     const since = uploadStart(signed, begun);
     const { resumedBytes, parts } = sent;
     const count = () => {
@@ -81,6 +81,12 @@ export class VolumePlace implements TargetPlace {
       this.#uploads.add({ found, target, bytes, mark, startedAt: since, etags: possibleEtags(parts), resumedBytes });
     };
     return { since, count };
+  }
+
+  verify({ path }: FoundFile, { original, bytes }: SourceContent): Promise<void> {
+    const { context } = this;
+    const { resources } = context;
+    return verifyCopy(original, contentToCompare(this.#files.at(path), bytes, context, resources), resources);
   }
 
   async #begin({ path, volume, region }: VolumePath, count: number): Promise<{ id: string; urls: string[] }> {

@@ -10,6 +10,7 @@ import {
   createPathFilter,
   diskToleranceMs,
   distinctNames,
+  type FoundEntry,
   type FoundFile,
   findSourceFiles,
   isDeletedMeanwhile,
@@ -25,6 +26,8 @@ export interface Difference {
   added: FoundFiles;
   updated: FoundFiles;
   unchanged: number;
+  /** Files that would be unchanged, if their contents are to be compared. */
+  alike: FoundFiles;
   /** Entries of the source that could not be read or are not regular files. */
   uncopied: UncopiedEntry[];
   /** Sorted paths that are only in the target. */
@@ -33,7 +36,7 @@ export interface Difference {
 
 type FoundFiles = Iterable<FoundFile> & { readonly length: number };
 
-type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow'>;
+type CompareOptions = Pick<CopyOptions, 'include' | 'exclude' | 'follow' | 'verify'>;
 export type CompareContext = Pick<Context, 'api' | 'project' | 'settings'>;
 
 /** An entry of one side, packed. Without bytes it is one of the source that is not copied. */
@@ -45,6 +48,28 @@ type PackedEntry = [
   modified: number | null,
 ];
 
+/** When names of a target folder are of one entry, and times of one version. */
+interface TargetRules {
+  keyOf: (path: string) => string;
+  isSame: (a: string, b: string) => boolean;
+  toleranceMs: number;
+  distinct: (entries: AsyncGenerator<FoundEntry>) => AsyncGenerator<FoundEntry>;
+}
+
+const ofVolume: TargetRules = {
+  keyOf: (path) => path,
+  isSame: () => false,
+  toleranceMs: 0,
+  distinct: (entries) => entries,
+};
+
+const ofDisk = (folder: string): TargetRules => ({
+  keyOf: nameKey,
+  isSame: (a, b) => nameProbe.isSameEntry(folder, a, b),
+  toleranceMs: diskToleranceMs,
+  distinct: (entries) => distinctNames(entries, folder),
+});
+
 /** Compares a source with a target. The entries of both are sorted in memory, packed if they are many. */
 export async function compare(
   source: CopyEndSource,
@@ -52,22 +77,21 @@ export async function compare(
   options: CompareOptions,
   context: CompareContext,
 ): Promise<Difference> {
-  const isLocal = folder.kind === 'local';
+  const rules = folder.kind === 'local' ? ofDisk(folder.path) : ofVolume;
   const entries = new PackedList<PackedEntry>();
-  const add = (
-    side: PackedEntry[1],
-    path: string,
-    { bytes, modified }: { bytes?: number; modified?: number | undefined },
-  ) => entries.add([inFolderOrder(isLocal ? nameKey(path) : path), side, path, bytes ?? null, modified ?? null]);
+  const add = (side: PackedEntry[1], path: string, bytes: number | null, modified: number | null = null) =>
+    entries.add([inFolderOrder(rules.keyOf(path)), side, path, bytes, modified]);
   const uncopied: UncopiedEntry[] = [];
-  const found = findSourceFiles([source], undefined, options, context);
-  for await (const entry of isLocal ? distinctNames(found, folder.path) : found) {
-    if (!('bytes' in entry)) uncopied.push(entry);
-    add('source', entry.path, 'bytes' in entry ? entry : {});
+  for await (const entry of rules.distinct(findSourceFiles([source], undefined, options, context))) {
+    if ('bytes' in entry) add('source', entry.path, entry.bytes, entry.modified);
+    else {
+      uncopied.push(entry);
+      add('source', entry.path, null);
+    }
   }
-  for await (const file of findTargetFiles(folder, options, context)) add('target', file.path, file);
-  const isSame = (one: string, other: string) => isLocal && nameProbe.isSameEntry(folder.path, one, other);
-  return { uncopied, ...differences(source, entries, isSame, isLocal ? diskToleranceMs : 0) };
+  for await (const { path, bytes, modified } of findTargetFiles(folder, options, context))
+    add('target', path, bytes, modified);
+  return { uncopied, ...differences(source, entries, rules, options) };
 }
 
 /** Sorted by it, the files of a folder are beside each other: those of its subfolders come later. */
@@ -76,22 +100,24 @@ const inFolderOrder = (path: string) => path.replace(/\/(?=[^/]*$)/, '\0');
 function differences(
   source: CopyEndSource,
   entries: Iterable<PackedEntry>,
-  isSame: (one: string, other: string) => boolean,
-  toleranceMs: number,
+  { isSame, toleranceMs }: TargetRules,
+  { verify }: CompareOptions,
 ): Omit<Difference, 'uncopied'> {
   const added = new ChangedFiles(source);
   const updated = new ChangedFiles(source);
+  const alike = new ChangedFiles(source);
   const extra = new PackedList<string>();
   let unchanged = 0;
   const judge = (file: PackedEntry, other: PackedEntry | undefined) => {
     if (file[3] === null) return;
     if (!other) added.add(file);
-    else if (isUnchanged(factsOf(file), factsOf(other), toleranceMs)) unchanged++;
-    else updated.add(file);
+    else if (!isUnchanged(factsOf(file), factsOf(other), toleranceMs)) updated.add(file);
+    else if (verify) alike.add(file);
+    else unchanged++;
   };
-  for (const alike of ofOneKey(sortPacked(entries, ([one], [other]) => byUnits(one, other)))) {
-    const there = alike.filter(([, side]) => side === 'target');
-    for (const file of alike.filter(([, side]) => side === 'source')) {
+  for (const ofKey of ofOneKey(sortPacked(entries, ([a], [b]) => byUnits(a, b)))) {
+    const there = ofKey.filter(([, side]) => side === 'target');
+    for (const file of ofKey.filter(([, side]) => side === 'source')) {
       // On a disk where `a` and `A` are equal, the target's `A` is the source's `a`: neither new nor extra.
       const other = there.find(([, , path]) => path === file[2]) ?? there.find(([, , path]) => isSame(file[2], path));
       judge(file, other);
@@ -99,7 +125,7 @@ function differences(
     }
     for (const [, , path] of there) extra.add(path);
   }
-  return { added, updated, unchanged, extra: PackedList.from(sortPacked(extra, byUnits)) };
+  return { added, updated, unchanged, alike, extra: PackedList.from(sortPacked(extra, byUnits)) };
 }
 
 const factsOf = ([, , , bytes, modified]: PackedEntry) => ({ bytes: bytes ?? 0, modified: modified ?? undefined });

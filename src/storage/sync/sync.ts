@@ -12,6 +12,7 @@ import {
   type CopyLocation,
   type CopyOptions,
   type CopyPaths,
+  type CopySummary,
   type CopyTarget,
   copyInTurn,
   copySummaryFields,
@@ -45,7 +46,7 @@ export interface SyncOptions extends CopyOptions {
 export const syncSummaryFields = {
   ...copySummaryFields,
   new: integer('number of files that were only in the source'),
-  updated: integer('number of files that differed in size or were older in the target'),
+  updated: integer('number of files that differed in size or, with --verify, in content, or were older in the target'),
   unchanged: integer('number of unchanged files'),
   extra: integer('number of files that were only in the target'),
   deleted: integer('number of deleted files'),
@@ -70,10 +71,10 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
     if (deletes && isComplete) await checkMissing(context, source, found.extra);
     if (deletes) await confirmDeletion(context, found.extra, words.target, options);
     const request = { ...ends, find: () => filesToCopy(found), isSingleFile: false };
-    const copied = await copyInTurn(context, request, options, turn);
-    const { added, updated, unchanged, extra } = found;
-    const counts = { new: added.length, updated: updated.length, unchanged, extra: extra.length };
-    const changed = added.length + updated.length + (options.delete ? extra.length : 0) > 0;
+    const copied = await copyInTurn(context, request, { ...options, update: options.verify }, turn);
+    const { extra } = found;
+    const counts = countsOf(found, copied);
+    const changed = counts.new + counts.updated + (options.delete ? extra.length : 0) > 0;
     const summary = { ...copied, ...counts, deleted: 0, changed };
     if (!deletes) return summary;
     if (options.dryRun) return { ...summary, toDelete: extra };
@@ -83,6 +84,22 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
     }
     return { ...summary, ...(await removeFiles(context, target, extra)) };
   });
+}
+
+/** Counts as unchanged what the copy has skipped for its checksum, too. */
+function countsOf(
+  { added, updated, alike, unchanged, extra }: Difference,
+  { dryRun, files, skipped, verifiedFiles }: CopySummary,
+) {
+  const same = verifiedFiles === undefined ? 0 : verifiedFiles - (dryRun ? 0 : files);
+  const changed = updated.length + alike.length - same;
+  return {
+    skipped: skipped - same,
+    new: added.length,
+    updated: changed,
+    unchanged: unchanged + same,
+    extra: extra.length,
+  };
 }
 
 async function compareFolders(
@@ -119,12 +136,13 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 
 /** Without what the result says anyway if there is nothing to copy. */
 function reportDifference({ progress, now }: Context, found: Difference, options: SyncOptions): void {
-  const { added, updated, unchanged, extra } = found;
+  const { added, updated, alike, unchanged, extra } = found;
   const files = added.length + updated.length;
   const bytes = totalBytes(added) + totalBytes(updated);
   const copied = `${added.length} new and ${updated.length} changed (${fileSummary(files, bytes)} to copy)`;
   const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
-  const parts = [...(files > 0 ? [copied, `${unchanged} unchanged`] : []), ...(extra.length > 0 ? [others] : [])];
+  const kept = options.verify ? `${alike.length} to compare` : `${unchanged} unchanged`;
+  const parts = [...(files > 0 ? [copied, kept] : []), ...(extra.length > 0 ? [others] : [])];
   if (parts.length > 0) progress.note(parts.join(', '));
   warnOfFuture(progress, updated, now());
 }
@@ -163,10 +181,11 @@ function nameOf(target: CopyLocation): string {
   return target.kind === 'local' ? target.written : formatLocation(target);
 }
 
-async function* filesToCopy({ uncopied, added, updated }: Difference) {
+async function* filesToCopy({ uncopied, added, updated, alike }: Difference) {
   yield* uncopied;
   yield* added;
   yield* updated;
+  yield* alike;
 }
 
 /** Throws a UsageError if one folder is in the other: what is deleted in the target would be deleted in the source, too. */

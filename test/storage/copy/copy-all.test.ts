@@ -19,6 +19,7 @@ async function copied(failure: () => Error): Promise<{ files: number; failed: nu
       if (Number(path) < 50) throw failure();
       return { bytes: 1, mark: '', close: async () => {} };
     },
+    verify: async () => {},
     isThere: async () => false,
     write: async ({ path }: { path: string }) => ({ since: 0, count: () => progress.copied(path, 1) }),
   };

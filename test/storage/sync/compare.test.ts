@@ -24,7 +24,7 @@ const trees = fc.oneof(
 );
 
 const modified = Date.parse('2026-01-01T00:00:00Z');
-const options = { include: [], exclude: [], follow: true, renameClashes: false };
+const options = { include: [], exclude: [], follow: true, verify: false, renameClashes: false };
 
 let listed: string[];
 beforeEach(() => {
