@@ -13,8 +13,8 @@ interface PooledRequest {
 interface LimiterOptions {
   /** Requests in flight; undefined: adaptive. */
   concurrency: number | undefined;
-  /** Maximum, whatever else is set. */
-  maxConnections: number;
+  /** Bytes per second of all requests. */
+  limitRate?: number | undefined;
   elapsed: () => number;
   /** Takes each decision; shown with `--debug`. */
   trace: (decision: string) => void;
@@ -24,24 +24,28 @@ interface LimiterOptions {
 export const maxLarge = 32;
 /** Small and large requests in flight, if no flag says otherwise. */
 const maxRequests = 128;
-/** Requests of any kind for each large one that may be in flight. */
-const requestsPerLarge = 4;
+/** Bytes per second of each connection at least: storage closes those that are slower. */
+const minConnectionRate = 256 * 1024;
+/** Bytes per second of each part at least: an interruption loses what is in flight, so that a part must end in seconds. */
+const minPartRate = 2 * 1024 * 1024;
 
 /** The requests in flight. Small and large ones share it: of those that wait, each kind gets every second place. */
 export class RequestLimiter {
   readonly max: number;
   readonly #width: AdaptiveWidth;
+  /** Requests of any kind for each large one that may be in flight. */
   readonly #requestsPerLarge: number;
   readonly #running = { small: 0, large: 0 };
   readonly #waiting: Record<RequestKind, { order: number; start: () => void }[]> = { small: [], large: [] };
   #last: RequestKind = 'small';
 
   constructor(private readonly options: LimiterOptions) {
-    const { concurrency, maxConnections } = options;
-    this.max = Math.min(maxConnections, concurrency ?? maxRequests);
-    const max = Math.min(maxConnections, concurrency ?? maxLarge);
+    const { concurrency, limitRate = Number.POSITIVE_INFINITY } = options;
+    const fitting = (rate: number) => Math.max(1, Math.floor(limitRate / rate));
+    this.max = Math.min(fitting(minConnectionRate), concurrency ?? maxRequests);
+    const max = Math.min(this.max, concurrency ?? Math.min(maxLarge, fitting(minPartRate)));
     this.#width = new AdaptiveWidth({ ...options, max });
-    this.#requestsPerLarge = concurrency === undefined ? requestsPerLarge : 1;
+    this.#requestsPerLarge = this.max / max;
   }
 
   get maxLarge(): number {

@@ -92,9 +92,6 @@ export class RateLimit {
   }
 }
 
-/** Minimum bytes per second and connection under a rate limit: storage closes connections that are too slow. */
-const minConnectionRate = 256 * 1024;
-
 export async function withTransferContext<T>(
   options: TransferOptions,
   work: (resources: TransferContext) => Promise<T>,
@@ -102,9 +99,7 @@ export async function withTransferContext<T>(
   const { concurrency, limitRate, trace = () => {}, proxy: _, ...shared } = options;
   const { signal, now, elapsed, delay } = options;
   setMaxListeners(0, signal);
-  const maxConnections =
-    limitRate === undefined ? Number.POSITIVE_INFINITY : Math.max(1, Math.floor(limitRate / minConnectionRate));
-  const requests = new RequestLimiter({ concurrency, maxConnections, elapsed, trace });
+  const requests = new RequestLimiter({ concurrency, limitRate, elapsed, trace });
   const closing = new AbortController();
   const either = AbortSignal.any([signal, closing.signal]);
   setMaxListeners(0, either);

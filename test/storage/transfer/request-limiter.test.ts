@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { type RequestKind, RequestLimiter } from '../../../src/storage/transfer/request-limiter.ts';
 
 function newPool(concurrency?: number, elapsed = () => 0) {
-  return new RequestLimiter({ concurrency, maxConnections: Number.POSITIVE_INFINITY, elapsed, trace: () => {} });
+  return new RequestLimiter({ concurrency, elapsed, trace: () => {} });
 }
 
 /** Requests that end when they are told to. */
@@ -96,11 +96,18 @@ test('without a number, 128 requests are in flight, of which 32 are large', () =
   expect(names()).toHaveLength(128);
 });
 
-test('a maximum of connections binds both kinds', () => {
-  const pool = new RequestLimiter({ concurrency: undefined, maxConnections: 3, elapsed: () => 0, trace: () => {} });
+test.each([
+  ['many small requests, and as many parts as end within seconds', 10e6, undefined, [38, 4]],
+  ['one request of any kind', 100e3, undefined, [1, 1]],
+  ['as many as the line has without a limit', 1e9, undefined, [128, 32]],
+  ['what the flag says, unless storage would close the connections', 10e6, 16, [16, 16]],
+  ['less than the flag says', 1e6, 16, [3, 3]],
+])('a limit of the rate leaves %s', (_, limitRate, concurrency, expected) => {
+  const pool = new RequestLimiter({ concurrency, limitRate, elapsed: () => 0, trace: () => {} });
   const { run, names } = requestsOf(pool);
-  for (let index = 0; index < 10; index++) void run('large', index, index % 2 ? 'large' : 'small');
-  expect(names()).toHaveLength(3);
+  expect([pool.limit('small'), pool.limit('large')]).toEqual(expected);
+  for (let index = 0; index < 200; index++) void run('part', index, 'large');
+  expect(names()).toHaveLength(expected[1] ?? 0);
 });
 
 test('whatever happens, no limit is exceeded, no request that waits is passed over for ever, and all end', async () => {
