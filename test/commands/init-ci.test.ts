@@ -5,7 +5,7 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { releaseNames, version } from '../../src/kernel/version.ts';
 import { ciSystems, pipelineFor } from '../../src/local/ci/index.ts';
-import { gantry, machine, newFolder, repositoryOf } from '../support/index.ts';
+import { filesIn, gantry, machine, newFolder, repositoryOf } from '../support/index.ts';
 
 const app = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
 
@@ -41,6 +41,15 @@ test.each(ciSystems)('init --ci %s writes a pipeline that checks, plans and depl
   expect(commands).toContain(preview);
   expect(commands).toContain('default:/.gantry');
   expect(text).toContain('GANTRY_TOKEN');
+});
+
+test('above the apps of a repository, init --ci makes no app of it, and names one of them', async () => {
+  const place = newFolder({ 'apps/orders/cerebrium.toml': app, 'apps/web/cerebrium.toml': app });
+  const refused = await gantry(['init', '--ci', 'github'], { cwd: place });
+  expect(refused).toExit(2, 'why there are apps in apps/orders, apps/web\n  fix gantry init apps/orders --ci github\n');
+  expect(filesIn(place)).toEqual(['apps/orders/cerebrium.toml', 'apps/web/cerebrium.toml']);
+  const { code, stdout } = await gantry(['init', 'apps/orders', '--ci', 'github', '--print'], { cwd: place });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('gantry deploy -C apps/orders --if-changed')]);
 });
 
 test('init --ci github names each action by its commit', async () => {

@@ -5,6 +5,7 @@ import { checkAppConfig } from '../../app/config.ts';
 import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
 import { sections } from '../../app/schema.ts';
 import { projectTemplate } from '../../app/template.ts';
+import { appsBelow } from '../../app/toml/source.ts';
 import { gantryCommand, quoteForShell, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { makeFolder } from '../../kernel/disk/index.ts';
 import { attempt, ConflictError, systemCode, UsageError } from '../../kernel/errors.ts';
@@ -90,6 +91,13 @@ export default defineCommand({
 /** The pipeline that is asked for, and what is to be done besides. */
 async function planPipeline(context: Context, system: (typeof ciSystems)[number], folder: string) {
   const { cwd, progress } = context;
+  const below = attempt(() => lstatSync(join(folder, 'cerebrium.toml'))) ? [] : appsBelow(folder);
+  if (below[0] !== undefined) {
+    throw new UsageError('a pipeline deploys one app, and this folder is none', {
+      why: `there are apps in ${below.join(', ')}`,
+      fix: gantryCommand`init ${relative(cwd, join(folder, below[0]))} --ci ${system}`,
+    });
+  }
   const app = await readPipelineApp(context, relative(cwd, folder).replaceAll('\\', '/') || '.');
   if (app.verification.length === 0) progress.warn(`the pipeline looks at no new build. ${adviceOnSmoke}`);
   const { path, text } = pipelineFor(system, app);
