@@ -28,8 +28,8 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   empty?: Fix | ((options: Options) => Fix);
   /** What usually follows this document; the first is also shown on stderr. `args` are what the user typed. */
   next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
-  /** Which of the forms that `json` declares this command line prints, if its flags decide. */
-  formOf?: (options: Options) => ResultSchema | undefined;
+  /** Which of the forms that `json` declares this command line prints, if its flags or arguments decide. */
+  formOf?: (options: Options, args: readonly unknown[]) => ResultSchema | undefined;
   /**
    * Whether it only reads, changes something, or destroys: removes or replaces what gantry cannot bring back. On this
    * machine or on the platform. `gantry mcp` tells it to clients.

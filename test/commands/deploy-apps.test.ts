@@ -125,12 +125,25 @@ test.each([
   [['srvices/*'], 'unexpected argument "srvices/*"', /fix correct the name$/m],
   [['apps'], 'no folder has a cerebrium.toml', /fix gantry deploy apps\/\w+ apps\/\w+ apps\/\w+$/m],
   [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
-  [['apps/web', '--name', 'x'], '--name, --output and --events are for one app', /leave out the folders/],
+  [
+    ['apps/web', '--name', 'x'],
+    '--name, --output and --events are for one app',
+    /fix gantry deploy -C apps\/web --name x$/m,
+  ],
 ])('deploy %j is refused with exit code 2', async (words, message, fix) => {
   const { code, stderr } = await deploy(words);
   expect([code, created()]).toEqual([2, 0]);
   expect(stderr).toContain(message);
   expect(stderr).toMatch(fix);
+});
+
+test.each([
+  [[...folders, '--json=app,status'], 'why available fields: apps, changed, next, warnings\n'],
+  [['-C', 'apps/web', '--json=apps'], 'why available fields: app, project, '],
+  [['-C', 'apps/web', '--dry-run', '--json=health'], 'why available fields: dryRun, app, '],
+])('deploy %j asks for fields that its result has not', async (words, why) => {
+  expect(await deploy(words)).toExit(2, why);
+  expect(created()).toBe(0);
 });
 
 test('two folders with one app are refused, the same folder twice is one', async () => {

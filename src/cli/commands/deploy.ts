@@ -40,7 +40,18 @@ import { TimeLimit } from '../../platform/waiting/index.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
-import { anything, boolean, document, integer, list, object, optional, text, warningsShape } from '../result-schema.ts';
+import {
+  anything,
+  boolean,
+  document,
+  integer,
+  list,
+  object,
+  optional,
+  text,
+  warningsShape,
+  withSharedFields,
+} from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { type DeployedApps, deployedAppsView, deploymentView } from '../views/deployment.ts';
 import { deployPlanFields } from '../views/deployment-fields.ts';
@@ -82,6 +93,10 @@ export default defineCommand({
   view: (value) => outcomeIn(value).text,
   data: (value) => outcomeIn(value).document,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
+  formOf: ({ dryRun, output }, [folders]) => {
+    const ofOne = output ? packedFields : dryRun ? deployPlanFields : deploymentFields;
+    return withSharedFields(document((folders as string[]).length > 0 ? deployedAppsFields : ofOne));
+  },
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
   exits: ['changes', 'pending', 'build-failed', 'not-ready'],
@@ -232,8 +247,12 @@ const deploysAtOnce = 4;
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
   const { cwd, progress, prompt, signal, target } = context;
   const { name, events, output, savePlan } = options;
-  if (name ?? events ?? output)
-    throw new UsageError('--name, --output and --events are for one app', { fix: 'leave out the folders' });
+  if (name ?? events ?? output) {
+    const [folder = '.', ...others] = folders;
+    const alone = new CommandLine(['gantry', 'deploy', '-C', folder, ...flagsOfOne(options, {})]);
+    const fix = others.length > 0 ? 'name one app' : alone;
+    throw new UsageError('--name, --output and --events are for one app', { fix });
+  }
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
   const named = `project ${targetText(target)}`;

@@ -27,7 +27,7 @@ import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
 export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
-  const form = command.formOf(inputs.at(-1)) ?? command.json;
+  const form = command.formOf(inputs.at(-1), inputs) ?? command.json;
   const fields = form ? Object.keys(fieldsOf(form)) : [];
   if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
