@@ -1,13 +1,14 @@
 import { FailedError } from '../../kernel/errors.ts';
 import { begun } from '../../kernel/once.ts';
 import { type Block, blockBytesFor } from '../transfer/block-pool.ts';
-import type { ByteSource, PartReader, TakenPart } from '../transfer/byte-source.ts';
+import { type ByteSource, type PartReader, streamSource, type TakenPart } from '../transfer/byte-source.ts';
 import type { Digest } from '../transfer/hash.ts';
-import { mib, minPartBytes, type Part, type SentPart } from '../transfer/parts.ts';
+import { mib, type Part, type SentPart } from '../transfer/parts.ts';
 import type { Piece } from '../transfer/range-request.ts';
 import { checkSum, resumed } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import type { TaskQueue } from '../transfer/task-queue.ts';
+import { ChangedError } from '../transfer/storage-errors.ts';
+import { TaskQueue } from '../transfer/task-queue.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { locateWebFile, type WebAddress, type WebFile } from '../transfer/web-file.ts';
 import type { SourceContent } from './ports.ts';
@@ -25,17 +26,10 @@ export async function webFileSize(
 /** Several connections share the memory for parts. */
 const maxPartBytes = 8 * mib;
 
-/**
- * A file on the web, whose checksum is known: its parts are relayed to the volume. Throws a FailedError for one of several
- * parts if its server sends whole files only.
- */
+/** A file on the web, whose checksum is known: its parts are relayed to the volume. */
 export async function openWebFile(web: WebFile, bytes: number, resources: TransferContext): Promise<SourceContent> {
   let located: WebAddress | undefined = await locateWebFile(web, resources);
-  if (!located.hasRanges && bytes > minPartBytes) {
-    throw new FailedError(`${new URL(located.url).host} sends whole files only, and this one is too large for that`, {
-      fix: 'download it, and copy it from this machine',
-    });
-  }
+  const { hasRanges } = located;
   const createUrl = async () => {
     const address = located ?? (await locateWebFile(web, resources));
     located = undefined;
@@ -44,19 +38,21 @@ export async function openWebFile(web: WebFile, bytes: number, resources: Transf
   // The upload limits the rate, and the checksum tells whether versions were mixed.
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher, rateLimit: undefined };
   const content = new RemoteContent(bytes, createUrl, receiving, undefined, true);
+  const response = new OneResponse(content, resources.signal);
+  const open: OpenRange = hasRanges ? rangeOf(content) : async (...range) => response.read(...range);
   let relay: Relay | undefined;
   return {
     bytes,
     maxPartBytes,
     mark: `${bytes}:${web.sum.algorithm}:${web.sum.hex}`,
     createReader: (sent) => {
-      relay = new Relay({ bytes, sent, web }, rangeOf(content), resources);
+      relay = new Relay({ bytes, sent, web }, open, resources);
       return relay;
     },
     resumable: resumableParts,
     checkUnchanged: async () => relay?.prove(),
     original: web.sum,
-    close: async () => {},
+    close: async () => response.close(),
   };
 }
 
@@ -65,6 +61,52 @@ function rangeOf(content: RemoteContent): OpenRange {
     const isWhole = start === 0 && end === content.bytes;
     return (await content.get(isWhole ? undefined : { start, end }, signal)).pieces;
   };
+}
+
+/** Read at a time, of a response that several ranges share. */
+const chunkBytes = 64 * 1024;
+
+/** For a server that sends whole files only: the ranges, which are asked for in their order, take turns with one response. */
+class OneResponse {
+  readonly #turns = new TaskQueue(1);
+  #open: { at: number; source: ByteSource } | undefined;
+  readonly #closing = new AbortController();
+
+  constructor(
+    private readonly content: RemoteContent,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Skips what is before the range, and begins anew where the response is beyond it. */
+  async *read(start: number, end: number, signal: AbortSignal): AsyncGenerator<Piece> {
+    const leave = await enter(this.#turns, 1, signal);
+    try {
+      if (!this.#open || this.#open.at > start) this.#open = { at: 0, source: streamSource(this.#request()) };
+      for (const open = this.#open; open.at < end; ) {
+        signal.throwIfAborted();
+        const { at, source } = open;
+        const chunk = Buffer.allocUnsafe(Math.min(chunkBytes, (at < start ? start : end) - at));
+        const filled = await source.fill(chunk);
+        if (filled === 0) throw new ChangedError('the file is shorter than its server said');
+        open.at += filled;
+        if (at >= start) yield { bytes: chunk.subarray(0, filled) };
+      }
+    } catch (error) {
+      this.#open = undefined;
+      throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  close(): void {
+    this.#closing.abort();
+  }
+
+  async *#request(): AsyncGenerator<Buffer> {
+    const until = AbortSignal.any([this.signal, this.#closing.signal]);
+    for await (const { bytes } of (await this.content.get(undefined, until)).pieces) yield bytes;
+  }
 }
 
 /** Resolves when there is room in a queue, to what gives it back. */
