@@ -272,21 +272,19 @@ export class Packages {
   }
 
   /** What a command of the build installs. */
-  private install(command: Install, at: CausePlace, base: string): void {
+  private install(item: Install, at: CausePlace, base: string): void {
     const folder =
-      command.kind === 'pip' &&
-      command.text.includes('/') &&
-      this.builtFile(posix.join(command.text, 'pyproject.toml'));
+      item.kind === 'pip' && item.text.includes('/') && this.builtFile(posix.join(item.text, 'pyproject.toml'));
     if (folder) this.installProject(true, { folder: dirname(folder) });
-    else if (command.kind === 'pip') this.add(command.text, at);
-    else if (command.kind === 'conda') this.addConda(command.text, at);
-    else if (command.kind === 'apk') this.apt.add(command.text);
-    else if (command.kind === 'apt') this.addApt(command.text, at, base);
-    else if (command.kind === 'requirements') this.installRequirements(command.file, at);
-    else if (command.kind === 'constraints') this.constrain(this.builtFile(command.file) ?? plainPath(command.file));
-    else if (command.kind === 'environment') this.installEnvironment(command.file);
-    else if (command.kind === 'unknown') this.hasOthers = true;
-    else if (command.kind === 'project') this.installProject(command.isPackage, command);
+    else if (item.kind === 'pip') this.add(item.text, at);
+    else if (item.kind === 'conda') this.addConda(item.text, at);
+    else if (item.kind === 'apk') this.apt.add(item.text);
+    else if (item.kind === 'apt') this.addApt(item.text, at, base);
+    else if (item.kind === 'requirements') this.installRequirements(item.file, at);
+    else if (item.kind === 'constraints') this.constrain(this.builtFile(item.file) ?? plainPath(item.file));
+    else if (item.kind === 'environment') this.installEnvironment(item.file);
+    else if (item.kind === 'unknown') this.hasOthers = true;
+    else if (item.kind === 'project') this.installProject(item.isPackage, item);
   }
 
   private installProject(isPackage: boolean, { folder = '.', member, isProduction }: InstalledProject): void {

@@ -75,7 +75,7 @@ export class StepCalls {
   }
 }
 
-export const hasSucceeded = ({ status }: StepCall): boolean => status >= 200 && status < 300;
+export const callSucceeded = ({ status }: StepCall): boolean => status >= 200 && status < 300;
 
 interface LoopOptions {
   /** How long a call may take, in ms. */

@@ -1,7 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import type { AppFacts } from '../../calls/replica-budget.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { hasSucceeded, noConnection, noResponse, type StepCall, type StepCalls } from './step-calls.ts';
+import { callSucceeded, noConnection, noResponse, type StepCall, type StepCalls } from './step-calls.ts';
 
 /** The least share of calls that succeed: below it, the app does not keep up. */
 const minSucceeded = 0.99;
@@ -18,7 +18,7 @@ export function summarizeStep(step: StepCalls, facts: AppFacts) {
   const { price } = facts;
   const { calls } = step;
   const at = quantilesOf(calls);
-  const succeeded = calls.filter(hasSucceeded).length;
+  const succeeded = calls.filter(callSucceeded).length;
   const records = calls.flatMap(({ record }) => record ?? []);
   const replicas = new Set(records.flatMap(({ replica }) => replica ?? []));
   const seconds = records.length > 0 ? replicaSeconds(step, records, facts) : undefined;
@@ -44,7 +44,7 @@ export function summarizeStep(step: StepCalls, facts: AppFacts) {
 
 /** Whether hardly a call fails, and calls do not take longer and longer. */
 export function keepsUp({ calls }: StepCalls): boolean {
-  if (calls.length === 0 || calls.filter(hasSucceeded).length < minSucceeded * calls.length) return false;
+  if (calls.length === 0 || calls.filter(callSucceeded).length < minSucceeded * calls.length) return false;
   if (calls.length < fewCalls) return true;
   const third = Math.floor(calls.length / 3);
   const [first = 0, last = 0] = [calls.slice(0, third), calls.slice(-third)].map((some) => quantilesOf(some)(0.5) ?? 0);
@@ -62,14 +62,14 @@ export function secondsOf({ calls, startedAt }: StepCalls) {
   for (const call of calls) onceFor(bySecond, Math.floor(call.dueAt / 1_000), () => []).push(call);
   return [...bySecond].map(([second, some]) => {
     const at = quantilesOf(some);
-    const failed = some.length - some.filter(hasSucceeded).length;
+    const failed = some.length - some.filter(callSucceeded).length;
     return { at: startedAt + second * 1_000, calls: some.length, failed, p50Ms: at(0.5), p99Ms: at(0.99) };
   });
 }
 
 /** Of durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
 function quantilesOf(calls: readonly StepCall[]): (share: number) => number | null {
-  const counted = calls.filter((call) => hasSucceeded(call) || call.status === noResponse);
+  const counted = calls.filter((call) => callSucceeded(call) || call.status === noResponse);
   const durations = Float64Array.from(counted, ({ durationMs }) => durationMs).sort();
   return (share) => quantile(durations, share);
 }
@@ -77,7 +77,7 @@ function quantilesOf(calls: readonly StepCall[]): (share: number) => number | nu
 function failuresOf({ calls, reasons }: StepCalls) {
   const failures = new Map(reasons);
   for (const call of calls) {
-    if (hasSucceeded(call) || call.status === noConnection) continue;
+    if (callSucceeded(call) || call.status === noConnection) continue;
     const what = call.status === noResponse ? 'no response in time' : `HTTP ${call.status}`;
     failures.set(what, (failures.get(what) ?? 0) + 1);
   }
@@ -89,7 +89,7 @@ function partsOf(calls: readonly StepCall[]) {
   let number = 0;
   for (const call of calls) {
     const { record, durationMs, lateMs } = call;
-    if (!record || !hasSucceeded(call) || Number.isNaN(record.runtimeMs)) continue;
+    if (!record || !callSucceeded(call) || Number.isNaN(record.runtimeMs)) continue;
     const { runtimeMs, coldStartMs, queueMs } = record;
     number++;
     sum.meanMs += durationMs;
