@@ -12,6 +12,7 @@ export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, {
       description: 'app, project or docs (default: the app in this folder, else the project)',
+      isOptional: true,
     })
       .argument('[build]', 'build id, or latest')
       .option('--print', 'only print the URL'),

@@ -138,6 +138,7 @@ export default defineCommand({
   configure: (command) =>
     optionalAppArgument(command, {
       description: 'app name or id (default: the app in this folder, else all apps)',
+      isOptional: true,
     })
       .option('--exit-code', 'exit 1 unless all services of the platform are operational')
       .option('--serves <revision>', 'only whether what serves has the files of this git revision'),

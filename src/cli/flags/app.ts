@@ -3,7 +3,6 @@ import { join, resolve as resolvePath } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { type NotFoundError, ProjectError, systemCode, UsageError } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ArgumentRules, PlacedArgument, TypedLine } from '../command.ts';
 
@@ -15,57 +14,41 @@ type AppHere = {
 const ofFolder = 'app name or id (default: the app in this folder)';
 
 /** Types what a command gets from the flag of every command. */
-export function withConfigFile<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function withConfigFile<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
 ) {
-  return command as unknown as Commander<Inputs, Options & AppHere>;
+  return command as unknown as Commander<Inputs, Flags & AppHere>;
 }
 
 /** Adds the app that a command reads or calls: absent or `.` is the app of this folder. */
-export function appArgument<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
-) {
-  return command.argument('[app]', ofFolder, parser({})) as unknown as Commander<
-    [...Inputs, string],
-    Options & AppHere
-  >;
+export function appArgument<Inputs extends unknown[], Flags extends OptionValues>(command: Commander<Inputs, Flags>) {
+  return command.argument('[app]', ofFolder, parser({})) as unknown as Commander<[...Inputs, string], Flags & AppHere>;
 }
 
-/** An app argument that may be left out: with the flag `unless`, or in a folder without an app (`orNone`). */
-export function optionalAppArgument<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
-  { description = ofFolder, unless, orNone = unless === undefined }: OptionalAppOptions,
+/** An app argument that may be left out: with the flag `unless`, or in a folder without an app (`isOptional`). */
+export function optionalAppArgument<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
+  { description = ofFolder, ...rules }: Pick<Rules, 'unless' | 'isOptional'> & { description?: string },
 ) {
-  const rules: Rules = { ...defined({ unless }), isOptional: orNone };
   const placed = command.argument('[app]', description, parser(rules));
-  return placed as unknown as Commander<[...Inputs, string | undefined], Options & AppHere>;
+  return placed as unknown as Commander<[...Inputs, string | undefined], Flags & AppHere>;
 }
 
 /** An app argument for a command about one app or all of the project; with `allWith`, all only with that flag. */
-export function appsArgument<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function appsArgument<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
   allWith?: string,
 ) {
   return optionalAppArgument(command, {
     description: 'app name or id (default: the app in this folder, or else all)',
     unless: 'allApps',
-    orNone: allWith ?? true,
+    isOptional: allWith ?? true,
   }).option('--all-apps', 'all apps of the project, also in the folder of one');
 }
 
-interface OptionalAppOptions {
-  description?: string;
-  unless?: string;
-  /**
-   * Whether the default is all apps in a folder that has none. The name of a flag: the config file must be valid unless the
-   * flag is set.
-   */
-  orNone?: boolean | string;
-}
-
 /** Adds the app and what a command cancels of it: it wants the id, which in the folder of the app is enough. */
-export function canceledArguments<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function canceledArguments<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
   noun: 'build' | 'run',
 ) {
   // The parser takes a single word for the app: only `resolve` knows that the id is there.
@@ -74,13 +57,13 @@ export function canceledArguments<Inputs extends unknown[], Options extends Opti
   const placed = command.argument('[app]', ofFolder, parser({ needs: noun })).addArgument(argument);
   return placed.usage(`[options] [app] <${noun}>`) as unknown as Commander<
     [...Inputs, string, string],
-    Options & AppHere
+    Flags & AppHere
   >;
 }
 
 /** Adds the app of a command that destroys it: it wants the name. */
-export function namedAppArgument<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function namedAppArgument<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
   name: '<app>' | '<from>' = '<app>',
 ) {
   return command.argument(name, 'app name or id', parser({ isNamed: true }));
@@ -89,6 +72,10 @@ export function namedAppArgument<Inputs extends unknown[], Options extends Optio
 interface Rules {
   /** With this flag, the command is about no app. */
   unless?: string;
+  /**
+   * Whether the default is all apps in a folder that has none. The name of a flag: the config file must be valid unless the
+   * flag is set.
+   */
   isOptional?: boolean | string;
   isNamed?: boolean;
   needs?: 'build' | 'run';

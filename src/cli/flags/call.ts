@@ -1,7 +1,7 @@
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { repeatableFlag } from './values.ts';
 
-export function callFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+export function callFlags<Inputs extends unknown[], Flags extends OptionValues>(command: Commander<Inputs, Flags>) {
   const input = command.createOption('--input <file>', 'request body: any bytes from a file, or - for stdin');
   return command
     .option('--data <json>', 'request body: JSON, @file with JSON, or - for stdin')

@@ -11,8 +11,8 @@ export interface ChartPageFlags {
   html?: string | true | undefined;
 }
 
-export function chartPageFlags<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function chartPageFlags<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
 ) {
   return command.option('--html [file]', 'write a page with charts; without a file, open it in the browser', fileFlag);
 }

@@ -6,9 +6,7 @@ import { repeatableFlag, sizeFlag, wholeNumberFlag } from './values.ts';
 
 const mib = 2 ** 20;
 
-export function addCopyFlags<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
-) {
+export function addCopyFlags<Inputs extends unknown[], Flags extends OptionValues>(command: Commander<Inputs, Flags>) {
   return command
     .option('--include <glob>', 'copy only matching files (repeatable)', repeatableFlag)
     .option('--exclude <glob>', 'skip matching files and folders (repeatable)', repeatableFlag)

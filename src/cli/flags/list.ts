@@ -12,7 +12,7 @@ import { durationFlag, type TimeFromNow, timeFlag, wholeNumberFlag } from './val
 
 type ListFlags = FlagsOf<typeof listFlags<[], NoFlags>>;
 
-export function listFlags<Inputs extends unknown[], Options extends OptionValues>(command: Commander<Inputs, Options>) {
+export function listFlags<Inputs extends unknown[], Flags extends OptionValues>(command: Commander<Inputs, Flags>) {
   const flagged = command
     .option('-n, --limit <number>', 'maximum number of entries to show', wholeNumberFlag(1), 100)
     .option('--all', 'show all entries');
@@ -31,9 +31,7 @@ export function applyLimit<Entry>(
   return entries.slice(0, limit);
 }
 
-export function rangeFlags<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
-) {
+export function rangeFlags<Inputs extends unknown[], Flags extends OptionValues>(command: Commander<Inputs, Flags>) {
   return command
     .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
     .option('--until <time>', 'end at this time, or this long ago (default: now)', timeFlag);
@@ -64,8 +62,8 @@ interface Span {
 
 type FilterFlags = FlagsOf<typeof runFilterFlags<[], NoFlags>>;
 
-export function runFilterFlags<Inputs extends unknown[], Options extends OptionValues>(
-  command: Commander<Inputs, Options>,
+export function runFilterFlags<Inputs extends unknown[], Flags extends OptionValues>(
+  command: Commander<Inputs, Flags>,
 ) {
   return command
     .addOption(

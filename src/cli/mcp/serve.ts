@@ -17,7 +17,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Effect } from '../command.ts';
 import { type CommandReference, reference } from '../reference.ts';
 import { type CallOutcome, callCommand } from './call.ts';
-import { placeArguments } from './setting-arguments.ts';
+import { settingArguments } from './setting-arguments.ts';
 import { type Input, instructions, readToolCall, type Started, toolDefinitions } from './tools.ts';
 
 export interface McpAccess {
@@ -69,7 +69,8 @@ function createToolServer(
     if ('result' in asked) return pageResult(results.next(asked.result, asked.from));
     if ('text' in asked) return pageResult(results.first(asked.text, asked.isJson));
     const { command, argv, set } = asked;
-    const implied = [...placeArguments(context), ...(command.output === null ? [] : ['--json'])];
+    const place = [...settingArguments(context), ...(context.flags.isLocal ? ['--local'] : [])];
+    const implied = [...place, ...(command.output === null ? [] : ['--json'])];
     const { signal } = extra.mcpReq;
     const { onLine, sent } = progressTo(extra);
     const outcome = await callCommand(context, [...argv], { implied, signal, onLine });

@@ -6,8 +6,3 @@ export function settingArguments({ flags: { project, profile, region } }: Pick<C
     value === undefined ? [] : [`--${name}=${value}`],
   );
 }
-
-/** The settings for calls in the folder that may have an emulator of its own. */
-export function placeArguments(context: Pick<Context, 'flags'>): string[] {
-  return [...settingArguments(context), ...(context.flags.isLocal ? ['--local'] : [])];
-}

@@ -80,10 +80,14 @@ export function createContext(
   });
   // Who needs the token will meet what is wrong with it.
   const target = once(() => findTarget(settings(), attempt(credential), local));
-  const onRetry = (retry: Retry) => progress.note(retryText(retry));
-  const trace = (line: string) => void (flags.debug && progress.note(`debug: ${line}`));
-  const unread = new UnreadableItems();
-  const projects = new Map<string, boolean>();
+  const shared = {
+    secrets,
+    signal,
+    projects: new Map<string, boolean>(),
+    unread: new UnreadableItems(),
+    onRetry: (retry: Retry) => progress.note(retryText(retry)),
+    trace: (line: string) => void (flags.debug && progress.note(`debug: ${line}`)),
+  };
   const clock = new RemoteClock(io.now);
   const dryRun = flags.dryRun === true;
   const checked = once(() => checkEnvironment(io.env, settings(), credential(), settingFlags));
@@ -92,21 +96,8 @@ export function createContext(
     checkHost(settings(), host);
   };
   return {
-    ...createApiAccess({
-      io,
-      settings,
-      credential,
-      signal,
-      secrets,
-      onRetry,
-      trace,
-      warn,
-      unread,
-      projects,
-      clock,
-      dryRun,
-      checkAddress,
-    }),
+    ...shared,
+    ...createApiAccess({ ...shared, io, settings, credential, warn, clock, dryRun, checkAddress }),
     get project() {
       return settings().project.value ?? projectFromToken(credential());
     },
@@ -158,8 +149,6 @@ export function createContext(
       const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
       return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets, warned });
     },
-    secrets,
-    signal,
     interruption: printedNotice(interruption, page),
     inPlace,
     cwd,
@@ -168,12 +157,8 @@ export function createContext(
     elapsed: io.elapsed,
     delay: (ms, until = signal) => io.delay(ms, until),
     silenceMs: io.silenceMs,
-    onRetry,
-    trace,
     end: {},
     atEnd: [],
-    projects,
-    unread,
   };
 }
 

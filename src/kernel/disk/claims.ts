@@ -39,31 +39,21 @@ export async function claimTarget(state: string, { path, kind, delay, onWait }: 
   }
 }
 
-interface OtherClaim {
-  pid: number;
-  file: string;
-  target: ClaimTarget;
-}
+type OtherClaim = ReturnType<typeof liveClaims>[number];
 
 async function tryClaim(folder: string, wanted: ClaimTarget): Promise<Lock | OtherClaim> {
-  const lock = await lockClaims(folder);
+  const lock = await waitForLock(`${folder}.lock`, lockWaitMs);
+  if (!lock) throw new ConflictError(`${folder}.lock is held by another process`, { fix: `remove ${folder}.lock` });
   try {
     const other = liveClaims(folder).find(({ target }) => contains(target, wanted) || contains(wanted, target));
-    if (other) return other;
-    return { release: announce(folder, wanted).withdraw };
+    return other ?? { release: announce(folder, wanted).withdraw };
   } finally {
     lock.release();
   }
 }
 
-async function lockClaims(folder: string): Promise<Lock> {
-  const lock = await waitForLock(`${folder}.lock`, lockWaitMs);
-  if (lock) return lock;
-  throw new ConflictError(`${folder}.lock is held by another process`, { fix: `remove ${folder}.lock` });
-}
-
 /** Takes the current time from the new lock, because the clock of the disk may differ. */
-function liveClaims(folder: string): OtherClaim[] {
+function liveClaims(folder: string) {
   const now = statSync(`${folder}.lock`).mtimeMs;
   return ownedIn(folder, /\.json$/).flatMap(({ owner, path: file }) => {
     if (isAbandoned(file, owner, now)) {

@@ -2,27 +2,8 @@
 export { announce, readAnnouncements } from './announcements.ts';
 export { appendToFileSync, openForAppend } from './append.ts';
 export { claimTarget } from './claims.ts';
-export {
-  lookedFor,
-  readFileOrPipeChunks,
-  readNamedFile,
-  throwUnreadable,
-  toDiskError,
-  toDiskErrorOf,
-} from './file-or-pipe.ts';
-export {
-  checkWritableByUserOnly,
-  entriesByBytes,
-  entriesIn,
-  findWritableByOthers,
-  makeFolder,
-  makePrivateFolder,
-  mayBeOtherBytes,
-  type NamedEntry,
-  namedByBytes,
-  namesIn,
-  sizesBelow,
-} from './folders.ts';
+export * from './file-or-pipe.ts';
+export * from './folders.ts';
 export { type KeptFile, keptFiles, trimFiles } from './kept-files.ts';
 export { type Lock, lockHolder, removeDeadLocks, takeLock, waitForLock } from './lock.ts';
 export { type NameProbe, nameKey, nameProbe } from './name-probe.ts';
