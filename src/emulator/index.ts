@@ -25,7 +25,7 @@ export type { ServedCall } from './endpoints/call-observer.ts';
 export { faults, parseFaultOption } from './model/faults.ts';
 export { DamagedDataError, DataFolderInUseError } from './model/state/data-folder.ts';
 export { DebugRelay } from './running/debugging/debug-relay.ts';
-export type { OnBreakpoint } from './running/debugging/holds.ts';
+export type { OnBreakpoint } from './running/debugging/debugging.ts';
 export { killTree } from './running/processes/process.ts';
 export { findPython, isPythonOnPath } from './running/processes/python.ts';
 

@@ -4,7 +4,7 @@ import {
   encodeMessage,
   type DebugMessage as HeardMessage,
   readMessages,
-} from '../../src/emulator/running/debugging/debug-messages.ts';
+} from '../../src/emulator/running/debugging/debug-relay.ts';
 
 interface DebugMessage extends HeardMessage {
   arguments?: Body;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { type DebugMessage, encodeMessage, readMessages } from './debug-messages.ts';
+import { tryParseJson } from '../../../kernel/json-text.ts';
 import { type Greeting, PrivateListener } from './private-listener.ts';
 
 interface RelayOptions {
@@ -204,3 +204,40 @@ function goOn(session: Session): void {
 
 /** Requests that end a breakpoint. */
 const resuming = /^(continue|next|step\w*|goto|reverseContinue|restartFrame)$/;
+
+/** A message of the debug adapter protocol, as far as the emulator reads it. */
+export interface DebugMessage {
+  seq: number;
+  type: 'request' | 'response' | 'event';
+  /** The command of a request, and of its response. */
+  command?: string;
+  event?: string;
+  body?: Record<string, unknown>;
+}
+
+/** A message as the protocol frames it: a header with the length, an empty line, and JSON. */
+export function encodeMessage(message: DebugMessage): Buffer {
+  const content = Buffer.from(JSON.stringify(message));
+  return Buffer.concat([Buffer.from(`Content-Length: ${content.length}\r\n\r\n`), content]);
+}
+
+/** Returns a function that takes what a connection receives, and calls the listener with each complete message. */
+export function readMessages(listener: (message: DebugMessage) => void): (chunk: Buffer) => void {
+  let received = Buffer.alloc(0);
+  return (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    for (;;) {
+      const end = received.indexOf(headerEnd);
+      if (end < 0) return;
+      const start = end + headerEnd.length;
+      const length = Number(/content-length: *(\d+)/i.exec(received.toString('latin1', 0, end))?.[1] ?? 0);
+      if (received.length < start + length) return;
+      const content = received.toString('utf8', start, start + length);
+      received = received.subarray(start + length);
+      const message = Object(tryParseJson(content));
+      if (typeof message.type === 'string') listener(message);
+    }
+  };
+}
+
+const headerEnd = '\r\n\r\n';

@@ -1,8 +1,13 @@
+import type { Duplex } from 'node:stream';
+import { after } from '../../../kernel/clock.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
 import { ReplicaError } from '../replicas/replica.ts';
 import type { DebugClaim, DebugRelay } from './debug-relay.ts';
-import { Holds, type OnBreakpoint, openTerminalBreakpoints, type TerminalBreakpoints } from './holds.ts';
+import { PrivateListener } from './private-listener.ts';
+
+/** Lends a terminal to Python's debugger until the stream ends. `place` is where the app stopped: `main.py:12`. */
+export type OnBreakpoint = (stream: Duplex, place: string) => Promise<void>;
 
 export interface DebuggingOptions {
   /** The port where an editor attaches to an app, by the app's name. */
@@ -21,7 +26,8 @@ interface Starting {
 /** Debuggers of apps: an editor that is attached, and `breakpoint()` at a terminal. */
 export class Debugging {
   readonly holds = new Holds();
-  #terminal: TerminalBreakpoints | undefined;
+  /** Where `breakpoint()` in the code of apps (breakpoints.py) finds the terminal. */
+  #terminal: PrivateListener | undefined;
   /** The folder that debugpy is imported from, by interpreter. */
   readonly #debugpy = new Map<string, string>();
 
@@ -30,7 +36,13 @@ export class Debugging {
   static async open(options: DebuggingOptions): Promise<Debugging> {
     const debugging = new Debugging(options);
     const { onBreakpoint } = options;
-    if (onBreakpoint) debugging.#terminal = await openTerminalBreakpoints(onBreakpoint, debugging.holds);
+    // Calls stop one after the other: there is one terminal.
+    let free: Promise<unknown> = Promise.resolve();
+    if (!onBreakpoint) return debugging;
+    debugging.#terminal = await PrivateListener.open(({ app, place }, socket) => {
+      socket.once('close', debugging.holds.hold(String(app)));
+      free = free.then(() => (socket.destroyed ? undefined : onBreakpoint(socket, String(place)))).catch(() => {});
+    });
     return debugging;
   }
 
@@ -53,7 +65,9 @@ export class Debugging {
   }
 
   claim({ app, build, python, folder }: Starting): Partial<DebugClaim> & Pick<DebugClaim, 'environment'> {
-    const terminal = this.#terminal?.environmentOf(app.id);
+    const terminal = this.#terminal && {
+      GANTRY_BREAKPOINTS: JSON.stringify({ ...this.#terminal.address, app: app.id }),
+    };
     const debugpy = this.#debugpy.get(python);
     const hold = () => this.holds.hold(app.id);
     const start = { build: build.id, folder, hold };
@@ -71,4 +85,43 @@ async function installed(install: () => Promise<string | undefined>): Promise<st
 async function findDebugpy(python: string): Promise<string | undefined> {
   const script = 'import debugpy, os; print(os.path.dirname(os.path.dirname(os.path.abspath(debugpy.__file__))))';
   return (await outputOf([python, '-c', script])) || undefined;
+}
+
+/** Apps whose code stands in a breakpoint: no time limit counts while it does, and each starts over when it goes on. */
+class Holds {
+  /** How many breakpoints each app stands in. */
+  readonly #held = new Map<string, number>();
+  /** When each app went on the last time. */
+  readonly #wentOnAt = new Map<string, number>();
+
+  /** Returns what ends it. */
+  hold(app: string): () => void {
+    this.#held.set(app, this.#countOf(app) + 1);
+    let hasEnded = false;
+    return () => {
+      if (hasEnded) return;
+      hasEnded = true;
+      this.#held.set(app, this.#countOf(app) - 1);
+      this.#wentOnAt.set(app, performance.now());
+    };
+  }
+
+  /** Calls once when an app has had this much time outside of breakpoints. Returns what stops it. */
+  after(app: string, ms: number, callback: () => void): () => void {
+    let stop = () => {};
+    const wait = (leftMs: number) => {
+      stop = after(leftMs, () => {
+        const outsideMs = performance.now() - (this.#wentOnAt.get(app) ?? Number.NEGATIVE_INFINITY);
+        const missingMs = this.#countOf(app) > 0 ? ms : ms - outsideMs;
+        if (missingMs > 0) wait(missingMs);
+        else callback();
+      });
+    };
+    wait(ms);
+    return () => stop();
+  }
+
+  #countOf(app: string): number {
+    return this.#held.get(app) ?? 0;
+  }
 }
