@@ -195,13 +195,17 @@ export class AppRunner {
    */
   async startFirstReplica({ app, build, python, signal, print }: FirstStart): Promise<void> {
     const printed: AppOutput[] = [];
-    const onOutput = (output: AppOutput) => {
+    let isStarting = true;
+    const onStartOutput = (output: AppOutput) => {
+      if (!isStarting) return false;
       print(output.text);
       if (printed.length < maxStartLines) printed.push(output);
+      return true;
     };
+    const start = { app, build, python, onStartOutput };
     const pool = this.getPool(app.id);
-    const start = () =>
-      pool.startFirst({ app, build, python }, signal).catch(async (error) => {
+    const startFirst = () =>
+      pool.startFirst(start, signal).catch(async (error) => {
         if (!printed.some(({ text }) => addressInUse.test(text))) throw error;
         const { port } = build.settings;
         const other = await this.usage.listenerOn(port, findListeningPorts);
@@ -212,7 +216,7 @@ export class AppRunner {
         if (!pool.isRunning) throw error;
         print('An address is in use, perhaps by a build before: stopping that, and starting again');
         printed.length = 0;
-        return pool.startFirstAlone({ app, build, python }, signal);
+        return pool.startFirstAlone(start, signal);
       });
     const release = this.unpacked.use(build);
     try {
@@ -220,13 +224,14 @@ export class AppRunner {
       const { note } = this.unpacked.storageOf(build);
       if (note) print(note);
       await this.#prepareDebugger(app, build, python);
-      await this.#starter.printingTo(build, onOutput, start);
+      await startFirst();
       for (const output of printed) this.logs.add(app.id, output);
       this.unpacked.setLatest(build);
     } catch (error) {
       await this.unpacked.remove(build);
       throw error;
     } finally {
+      isStarting = false;
       release();
     }
   }

@@ -1,10 +1,9 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { attempt } from '../../kernel/errors.ts';
 import type { AppSettings } from '../model/apps/settings.ts';
-import type { AppRecord, BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
 import type { Debugging } from './debugging/debugging.ts';
-import type { AppLogs, AppOutput } from './logs/app-logs.ts';
+import type { AppLogs } from './logs/app-logs.ts';
 import { createAppEnvironment, createAppVariables } from './processes/environment.ts';
 import { killTree } from './processes/process.ts';
 import { processTree, type UsageSampler } from './processes/usage.ts';
@@ -39,15 +38,12 @@ interface Surroundings {
 
 /** Starts replicas: the process of a build with its environment, its volumes, its debugger and its log. */
 export class ReplicaStarter {
-  /** Receives what the first replica of a build prints until it is ready. */
-  readonly #printers = new Map<string, (output: AppOutput) => void>();
-
   constructor(
     private readonly options: StarterOptions,
     private readonly around: Surroundings,
   ) {}
 
-  start({ app, build, python }: ReplicaStart): { name: string; replica: RestartingReplica } {
+  start({ app, build, python, onStartOutput }: ReplicaStart): { name: string; replica: RestartingReplica } {
     const { now, store, restartPauseMs: pauseMs, debugging } = this.options;
     const { builds, usage } = this.around;
     const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
@@ -55,7 +51,11 @@ export class ReplicaStarter {
     const { launch, folders } = builds.storageOf(build);
     const image = builds.imageOf(build);
     const environment = this.environmentOf({ app, build, python });
-    const print = this.#printer(app, build, name);
+    const shorten = pathShortener(folder);
+    const print: ReplicaOptions['print'] = ({ text, ...output }) => {
+      const shown = { ...output, text: shorten(text), container: name };
+      if (!onStartOutput?.(shown)) this.around.logs.add(app.id, shown);
+    };
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
       this.options.onWarning(`app ${app.name}: ${text}`);
@@ -84,26 +84,6 @@ export class ReplicaStarter {
     const { builds } = this.around;
     const variables = [app, build.id, builds.storageOf(build).environment, this.options.store] as const;
     return builds.imageOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
-  }
-
-  /** What replicas of the build print goes to `print` instead of the log, until `work` has ended. */
-  async printingTo<T>(build: BuildRecord, print: (output: AppOutput) => void, work: () => Promise<T>): Promise<T> {
-    this.#printers.set(build.id, print);
-    try {
-      return await work();
-    } finally {
-      this.#printers.delete(build.id);
-    }
-  }
-
-  #printer(app: AppRecord, build: BuildRecord, container: string): ReplicaOptions['print'] {
-    const shorten = pathShortener(this.around.builds.folderFor(app.id, build.id));
-    return ({ text, ...output }) => {
-      const shown = { ...output, text: shorten(text), container };
-      const onStart = this.#printers.get(build.id);
-      if (onStart) onStart(shown);
-      else this.around.logs.add(app.id, shown);
-    };
   }
 }
 

@@ -1,6 +1,7 @@
 import { after, pause } from '../../../kernel/clock.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
 import type { AppRecord, BuildRecord, ReplicaPeriod, ReplicaRecord } from '../../model/state/records.ts';
+import type { AppOutput } from '../logs/app-logs.ts';
 import { raceAbort } from './replica.ts';
 import type { RestartingReplica } from './restarting-replica.ts';
 import { sharesPort } from './server-ready.ts';
@@ -23,6 +24,8 @@ export interface ReplicaStart {
   app: AppRecord;
   build: BuildRecord;
   python: string;
+  /** Takes what it prints while the build waits for it: whether it did. Else that is the log of the app. */
+  onStartOutput?: (output: AppOutput) => boolean;
 }
 
 /** Capacity of a replica for one call, until it is released. */
