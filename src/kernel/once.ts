@@ -26,12 +26,13 @@ export function begun<T>(work: Promise<T>): Promise<T> {
 }
 
 /** A promise, and what resolves it. */
-export function deferred<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
+export function deferred<T = void>() {
   let resolve: (value: T) => void = () => {};
-  const promise = new Promise<T>((resolvePromise) => {
-    resolve = resolvePromise;
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<T>((...settle) => {
+    [resolve, reject] = settle;
   });
-  return { promise, resolve };
+  return { promise, resolve, reject };
 }
 
 /** Does some of the work at the same time. Throws the first error once nothing is in progress, and begins nothing after it. */

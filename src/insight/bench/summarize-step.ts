@@ -67,7 +67,7 @@ export function secondsOf({ calls, startedAt }: StepCalls) {
   });
 }
 
-/** Of durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
+/** Quantiles of the durations of calls that succeeded or got no response in time: one that is refused at once is not fast. */
 function quantilesOf(calls: readonly StepCall[]): (share: number) => number | null {
   const counted = calls.filter((call) => callSucceeded(call) || call.status === noResponse);
   const durations = Float64Array.from(counted, ({ durationMs }) => durationMs).sort();

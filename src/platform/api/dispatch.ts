@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
-import { onceFor } from '../../kernel/once.ts';
+import { deferred, onceFor } from '../../kernel/once.ts';
 import { type HttpReply, toReply } from './http-reply.ts';
 import { IdleTimeout } from './idle-timeout.ts';
 import { type HttpRequest, maxReplyBytes, replyTooLargeError, type Send, toConnectionError } from './transport.ts';
@@ -60,24 +60,16 @@ export async function dispatchRequest(
 }
 
 /** {@link dispatchRequest} for a reply that is not text. */
-export function dispatchForBytes(
+export async function dispatchForBytes(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
   signal: AbortSignal,
   limit: ReplyLimit,
 ): Promise<ReplyBytes> {
-  return new Promise((resolve, reject) => {
-    signal.throwIfAborted();
-    // A URL takes longer to parse than all else that happens here.
-    const url = () => new URL(String(options.origin));
-    const failed = (error: unknown, hasStarted: boolean) => reject(toConnectionError(url(), error, hasStarted));
-    const handler = new ReplyHandler(
-      { resolve, reject, failed, tooLongError: () => replyTooLargeError(url(), limit.bytes) },
-      limit,
-      inFlightOf(signal),
-    );
-    dispatcher.dispatch(options, handler);
-  });
+  signal.throwIfAborted();
+  const handler = new ReplyHandler(String(options.origin), limit, inFlightOf(signal));
+  dispatcher.dispatch(options, handler);
+  return handler.reply;
 }
 
 type InFlight = Set<ReplyHandler>;
@@ -95,13 +87,6 @@ function inFlightOf(signal: AbortSignal): InFlight {
   });
 }
 
-interface DispatchOutcome {
-  resolve: (reply: ReplyBytes) => void;
-  reject: (error: unknown) => void;
-  failed: (error: unknown, hasStarted: boolean) => void;
-  tooLongError: () => Error;
-}
-
 class ReplyHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: IncomingHttpHeaders = {};
@@ -110,9 +95,11 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | undefined;
   #aborted: { reason: Error } | undefined;
   readonly #idle: IdleTimeout;
+  readonly #outcome = deferred<ReplyBytes>();
+  readonly reply = this.#outcome.promise;
 
   constructor(
-    private readonly outcome: DispatchOutcome,
+    private readonly origin: string,
     private readonly limit: ReplyLimit,
     private readonly all: InFlight,
   ) {
@@ -124,7 +111,7 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
   abort(reason: Error): void {
     this.#aborted = { reason };
     this.#finish();
-    this.outcome.reject(reason);
+    this.#outcome.reject(reason);
     this.#controller?.abort(reason);
   }
 
@@ -147,17 +134,18 @@ class ReplyHandler implements Dispatcher.DispatchHandler {
     this.#chunks.push(chunk.length > room ? chunk.subarray(0, Math.max(0, room)) : chunk);
     if (chunk.length <= room) return;
     if (this.limit.truncates) this.onResponseEnd();
-    controller.abort(this.outcome.tooLongError());
+    controller.abort(replyTooLargeError(new URL(this.origin), this.limit.bytes));
   }
 
   onResponseEnd(): void {
     this.#finish();
-    this.outcome.resolve({ statusCode: this.#status, headers: this.#headers, body: this.#chunks });
+    this.#outcome.resolve({ statusCode: this.#status, headers: this.#headers, body: this.#chunks });
   }
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#finish();
-    this.outcome.failed(error, this.#controller !== undefined);
+    // A URL takes longer to parse than all else that happens here.
+    this.#outcome.reject(toConnectionError(new URL(this.origin), error, this.#controller !== undefined));
   }
 
   #finish(): void {

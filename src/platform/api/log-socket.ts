@@ -1,5 +1,5 @@
+import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
-import type { WebSocket } from 'ws';
 import { after, every, pause, turn } from '../../kernel/clock.ts';
 import type { GantryError } from '../../kernel/errors.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
@@ -106,13 +106,16 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
 
   // An error without a listener would be thrown; it is followed by a close.
   socket.on('error', (cause) => {
-    if (!isOpen) failure ??= toConnectionError(url, cause, false, agent?.through);
+    if (!isOpen && !buffer.closeReason) failure ??= toConnectionError(url, cause, false, agent?.through);
   });
-  await opened(socket, Math.min(handshakeMs, silenceMs)).catch(() => {
+  const stopTimer = after(Math.min(handshakeMs, silenceMs), () => finish('the connection failed'));
+  // Its error may contain the URL.
+  const failed = () => {
     finish('the connection failed');
     signal.throwIfAborted();
     throw failure ?? new ConnectionError(`cannot open the live log of ${url.host}`, true, undefined);
-  });
+  };
+  await once(socket, 'open').catch(failed).finally(stopTimer);
   return {
     async next(maxWaitMs, gatherMs) {
       const texts = await buffer.next(maxWaitMs, gatherMs);
@@ -128,21 +131,6 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
     wake: () => buffer.wake(),
     close: () => finish('closed'),
   };
-}
-
-/** Rejects without a reason, because the error may contain the URL. */
-function opened(socket: WebSocket, maxWaitMs: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stopTimer = after(maxWaitMs, reject);
-    socket.once('open', () => {
-      stopTimer();
-      resolve();
-    });
-    socket.once('close', () => {
-      stopTimer();
-      reject();
-    });
-  });
 }
 
 class TextBuffer {
