@@ -19,28 +19,37 @@ async function deployTo(looks: number, createdAt: string, ...flags: string[]) {
   return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(smallApp()), env });
 }
 
-test('a build that has succeeded serves once the app shows it', async () => {
-  expect(await deployTo(3, '2020-01-01T00:00:00Z')).toExit(0, 'web is live');
-});
+const never = Number.POSITIVE_INFINITY;
+const long = { ago: '2020-01-01T00:00:00Z', after: '2120-01-01T00:00:00Z' };
+const notLive = expect.not.stringContaining('web is live');
+const pending = { error: { details: { build: expect.any(String), status: 'pending', serves: old } } };
 
-test('a build that has succeeded while the one before still serves is not live', async () => {
-  const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2020-01-01T00:00:00Z');
-  expect(code).toBe(8);
-  expect(stderr).toMatch(/error: build \S+ of web has succeeded, but the app still shows build b0000000/);
-  expect(stderr).not.toContain('web is live');
-  expect(json()).toMatchObject({ error: { details: { build: expect.any(String), status: 'pending', serves: old } } });
-});
-
-test('a build that a later one has replaced is not called live', async () => {
-  const { code, stderr, json } = await deployTo(Number.POSITIVE_INFINITY, '2120-01-01T00:00:00Z');
-  expect([code, json()]).toEqual([0, expect.objectContaining({ status: 'succeeded', serves: old })]);
-  expect(stderr).toMatch(/build \S+ has succeeded and was replaced: build b0000000 of web serves/);
-  expect(stderr).not.toContain('web is live');
-});
-
-test('a build that a later one has replaced is not verified', async () => {
-  const outcome = await deployTo(Number.POSITIVE_INFINITY, '2120-01-01T00:00:00Z', '--smoke', 'run');
-  expect(outcome).toExit(7, 'was replaced before it was watched to the end: build b0000000 serves now');
+test.each<[string, Parameters<typeof deployTo>, code: number, said: unknown[], json?: object]>([
+  ['serves once the app shows it', [3, long.ago], 0, ['web is live']],
+  [
+    'is not live while the one before serves',
+    [never, long.ago],
+    8,
+    [/has succeeded, but the app still/, notLive],
+    pending,
+  ],
+  [
+    'is not live if a later one has replaced it',
+    [never, long.after],
+    0,
+    [/build \S+ has succeeded and was replaced: build b0000000 of web serves/, notLive],
+    { status: 'succeeded', serves: old },
+  ],
+  [
+    'is not verified if a later one has replaced it',
+    [never, long.after, '--smoke', 'run'],
+    7,
+    ['was replaced before it was watched to the end: build b0000000 serves now'],
+  ],
+])('a build that has succeeded %s', async (_, deployed, code, said, json = {}) => {
+  const outcome = await deployTo(...deployed);
+  expect(outcome).toExit(code, ...(said as string[]));
+  expect(outcome.json()).toMatchObject(json);
 });
 
 test('a build is not called live if the app showed the one before, and then nothing', async () => {
@@ -54,6 +63,18 @@ test('a build is not called live if the app showed the one before, and then noth
   });
   const { code, json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()), env });
   expect([code, json()]).toMatchObject([8, { error: { details: { status: 'pending', serves: old } } }]);
+});
+
+test('a token that expires while a build is watched ends the watch, and the message says what is deployed', async () => {
+  let [isUp, isWatched] = [false, false];
+  const env = await altering(emulator, (_, path, json) => {
+    isWatched ||= isUp && path.endsWith('/containers');
+    isUp ||= /\/builds\/[^/]+$/.test(path) && (json as { status: string }).status === 'success';
+    return isWatched ? { status: 401, body: { message: 'token expired' } } : undefined;
+  });
+  const outcome = await gantry(['deploy', '--watch', '10s'], { emulator, cwd: newFolder(smallApp()), env });
+  const [build] = emulator.store.getAppBuilds(`${emulator.project}-web`);
+  expect(outcome).toExit(4, `why build ${build?.id.slice(0, 8)} of web is deployed`);
 });
 
 test('a deploy that changes nothing names the dashboard, on another machine of the team too', async () => {

@@ -201,15 +201,6 @@ describe('a pipeline that starts on new machines', () => {
     expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
   });
 
-  test('says where it has looked for an archive that is gone', async () => {
-    await deploy('one');
-    await deploy('two');
-    for (const build of builds) await removeRecord(build);
-    const { code, stderr } = await run(['rollback', 'web', '--yes']);
-    expect(code).toBe(6);
-    expect(stderr).toContain('why neither this machine nor the team state at default:/.gantry has it as it was sent\n');
-  });
-
   test('says what it cannot know without team state', async () => {
     const without = { env: { GANTRY_TEAM_STATE: 'off' } };
     await deploy('one', [], without);

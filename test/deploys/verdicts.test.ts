@@ -44,7 +44,8 @@ describe('scaling by hand', () => {
     await machine.run('apps scale web --min-replicas 0');
     await machine.write({ version: 2 });
     const outcome = await machine.run('deploy --keep-scaling --watch 40s --or-rollback --json');
-    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+    expect(outcome).toExit(8, 'no replica and no call of it was seen', /fix gantry deploy .*--smoke \S+/);
+    expect(verdictOf(outcome)).toBe('unknown');
     expect(stage.web.settings).toMatchObject({ minReplicaCount: 0 });
   });
 
@@ -141,6 +142,14 @@ describe.each([
     const outcome = await machine.run('deploy --watch 40s --json');
     expect([outcome.code, verdictOf(outcome)]).toEqual([expected, verdict]);
   });
+});
+
+test('a healthy build is said with what was seen of it', async () => {
+  const { machine } = await staged({ behaves: { calls: { everyMs: 10_000 } } });
+  const { stderr, json } = await machine.run('deploy --watch 40s --json');
+  expect(stderr).toMatch(/web is healthy after .*: 1 replica, [34] runs, 0 failed/);
+  const seen = { replicas: 1, restarts: 0, failedRuns: 0, watchedMs: expect.any(Number) };
+  expect(json()).toMatchObject({ changed: true, health: { verdict: 'healthy', ...seen } });
 });
 
 describe('a call of --smoke', () => {
