@@ -36,7 +36,6 @@ describe('completion', () => {
     ['config profiles use d', 'default'],
     ['config get pro', 'profile project'],
     ['init --compute ADA', 'ADA_L4 ADA_L40'],
-    ['runs chart web --timezone Europe/Ber', 'Europe/Berlin'],
     ['deploy --log-level ', 'INFO DEBUG'],
     ['users invite a@b.c --role m', 'member'],
     ['help exit', 'exit-codes'],

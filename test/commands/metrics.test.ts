@@ -40,7 +40,7 @@ test('passes the reply through', async () => {
 });
 
 test('shows a chart and a table', async () => {
-  const { stdout, stderr } = await startup([...range, '--timezone', 'UTC']);
+  const { stdout, stderr } = await startup([...range]);
   expect(stdout).toMatch(/^30 runs\n.*, UTC\n\n/);
   expect(stdout).toMatch(/● p50: last \S+ s, max 9\.0 s/);
   expect(stdout).toMatch(/^TIME +P50 +P90 +P99$/m);

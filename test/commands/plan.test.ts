@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../src/platform/contract/billing.ts';
 import { openInBrowser } from '../../src/team/account/login.ts';
 import { parseInvoices } from '../../src/team/billing.ts';
-import { empty, emulatorForEach, gantry, type Setting, targetOf, wideTerminal } from '../support/index.ts';
+import { empty, emulatorForEach, gantry, targetOf, wideTerminal } from '../support/index.ts';
 
 const emulator = emulatorForEach();
 
@@ -38,33 +38,25 @@ describe('changing the plan', () => {
   });
 });
 
-describe('--open', () => {
-  const set = (plan: string, more: Setting = {}) =>
-    gantry(['plan', 'set', plan, '--yes', '--open'], { emulator, ...more });
+describe('a browser', () => {
+  const open = async (address: string, hasBrowser = true) => {
+    const opened: string[] = [];
+    const said: unknown[] = [];
+    const say = (text: unknown) => said.push(text);
+    const openBrowser = async (shown: string) => opened.push(shown) > 0 && hasBrowser;
+    await openInBrowser({ progress: { warn: say, note: say } as never, openBrowser }, address);
+    return [opened, said];
+  };
 
-  test('opens the payment page and prints its URL', async () => {
-    const { stdout, opened } = await set('enterprise');
-    expect(opened).toEqual([`${emulator.url}/checkout/${emulator.project}/enterprise`]);
-    expect(stdout).toBe(`${opened[0]}\n`);
-  });
-
-  test('says if there is no browser', async () => {
-    expect(await set('enterprise', { io: { openBrowser: async () => false } })).toExit(0, 'cannot open a browser');
-  });
-
-  test('opens nothing if no payment is required', async () => {
-    expect((await set('hobby')).opened).toEqual([]);
+  test('that does not open leaves the URL to the user', async () => {
+    const address = 'https://pay.example.com/x';
+    expect(await open(address)).toEqual([[address], []]);
+    expect(await open(address, false)).toEqual([[address], [expect.stringContaining('cannot open a browser')]]);
   });
 
   test.each(['http://pay.example.com/x', 'file:///etc/passwd', 'javascript:alert(1)', '--help', 'nonsense'])(
     'never opens %s',
-    async (address) => {
-      const opened: string[] = [];
-      const warnings: unknown[] = [];
-      const progress = { warn: (said: unknown) => warnings.push(said) } as never;
-      await openInBrowser({ progress, openBrowser: async (shown) => opened.push(shown) > 0 }, address);
-      expect([opened, warnings]).toEqual([[], [expect.stringContaining('not https')]]);
-    },
+    async (address) => expect(await open(address)).toEqual([[], [expect.stringContaining('not https')]]),
   );
 });
 

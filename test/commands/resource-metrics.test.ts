@@ -40,7 +40,7 @@ test('of a short span has all of it, and the minute in progress', async () => {
   expect(own.calls.at(-1)?.query).toMatchObject({ start: at(end - 120_000), end: at(end) });
   // Rows of a minute differ: their times have seconds.
   const since = { emulator: own, clock: { now: end - 30_000 }, ...wideTerminal };
-  const { stdout } = await gantry(['metrics', 'transcriber', '--since', '1m', '--timezone', 'UTC'], since);
+  const { stdout } = await gantry(['metrics', 'transcriber', '--since', '1m'], since);
   const times = stdout.match(/^\d{4}-\d\d-\d\d \S+/gm) ?? [];
   const rows = times.slice(times[0]?.includes(' to ') ? 1 : 0);
   expect(rows.length).toBeGreaterThan(10);
@@ -49,7 +49,7 @@ test('of a short span has all of it, and the minute in progress', async () => {
 });
 
 test('shows peaks, a chart for each resource and a table', async () => {
-  const { stdout, stderr } = await resources('web', [...range, '--timezone', 'UTC']);
+  const { stdout, stderr } = await resources('web', [...range]);
   expect(stdout).toMatch(/^peak CPU [\d.]+ cores, peak memory [\d.]+ GB, peak GPU memory [\d.]+ GB\n.*, UTC\n\n/);
   expect(stdout).toMatch(/^CPU in cores$/m);
   expect(stdout).toMatch(/● P50: last [\d.]+ cores, max [\d.]+ cores/);
@@ -110,7 +110,7 @@ test('prints a note if nothing was measured', async () => {
 test('reads times in milliseconds, numbers, and charts that are missing', async () => {
   const chart = { timestamps: [end - 60_000, end], series: [{ name: 'cpu', data: [0.25, null] }] };
   const env = { GANTRY_API_URL: await answering({ cpu: chart, memory: null }) };
-  const { stdout } = await resources('web', [...range, '--timezone', 'UTC'], { env });
+  const { stdout } = await resources('web', [...range], { env });
   expect(stdout).toMatch(/^peak CPU 0.25 cores\n/);
   expect(stdout).toMatch(/^2026-11-23 14:59 +0.25$/m);
 });

@@ -32,7 +32,7 @@ import { defineCommand, type FlagsOf } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
 import { resolveRange } from '../flags/list.ts';
-import { durationFlag, type TimeFromNow, timeFlag, zoneFlag } from '../flags/values.ts';
+import { durationFlag, type TimeFromNow, timeFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
 import { appFigures, liveFields, liveView } from '../views/live-figures.ts';
 import { type Measured, measuredReport, measuredView } from '../views/measured.ts';
@@ -147,10 +147,7 @@ type MetricsFlags = FlagsOf<typeof metricsFlags>;
 type RangedFlags = Omit<MetricsFlags, 'until'> & { until: TimeFromNow | undefined };
 
 function chartOptions(flags: RangedFlags, now: number) {
-  return {
-    range: resolveRange(flags, now),
-    zone: flags.timezone ?? localTimeZone(),
-  };
+  return { range: resolveRange(flags, now), zone: localTimeZone() };
 }
 
 async function readMeasured(context: Context, app: string, flags: RangedFlags): Promise<MetricsReply> {
@@ -183,7 +180,6 @@ function metricsFlags(command: Commander) {
     .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
     .option('--container <name>', 'only show this container; a part of its name is enough')
     .addOption(command.createOption('--resolution <resolution>', 'number of points').choices(resolutions))
-    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag)
     .option('--startup', 'chart how long replicas take to start')
     .option('--live', 'show figures of the last minute, again and again')
     .option('--for <duration>', 'end after this time', durationFlag)

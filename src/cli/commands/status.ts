@@ -139,9 +139,7 @@ export default defineCommand({
     optionalAppArgument(command, {
       description: 'app name or id (default: the app in this folder, else all apps)',
       isOptional: true,
-    })
-      .option('--exit-code', 'exit 1 unless all services of the platform are operational')
-      .option('--serves <revision>', 'only whether what serves has the files of this git revision'),
+    }).option('--serves <revision>', 'only whether what serves has the files of this git revision'),
   run: async (context, app, { configFile, serves }): Promise<AppStatus | ProjectStatus | Serves> => {
     if (serves !== undefined) {
       const withApp = async (name: string) => gantryCommand`status ${name} --serves ${serves}`;
@@ -155,10 +153,7 @@ export default defineCommand({
   },
   view: (value) =>
     'hasFiles' in value ? servesText(value) : 'apps' in value ? projectStatusView(value) : appStatusView(value),
-  exit: (value, { exitCode }) => {
-    const isDisturbed = 'platform' in value && !(value.platform && isOperational(value.platform));
-    return value.exit === 'ok' && exitCode && isDisturbed ? 'failed' : value.exit;
-  },
+  exit: ({ exit }) => exit,
   data: ({ exit: _, ...status }) => status,
   next: (value) =>
     'replicas' in value && value.replicas?.oldSecrets
@@ -171,13 +166,7 @@ export default defineCommand({
     'Shows what serves, what differs here, the last hour, the cost, the last failure and the platform. What cannot be read is "not known".',
     '--serves exits with 0 if the files of the revision serve, with 7 if others do, and with 8 if that cannot be told.',
   ],
-  examples: [
-    'status',
-    'status web',
-    'status --exit-code && gantry deploy',
-    'status --json=live,here',
-    'status --serves HEAD',
-  ],
+  examples: ['status', 'status web', 'status --json=live,here', 'status --serves HEAD'],
 });
 
 type Serves = Awaited<ReturnType<typeof compareServing>>;

@@ -140,7 +140,6 @@ const localNames = {
   region: () => regions.map(withoutMeaning),
   compute: () => Object.keys(accelerators).map(withoutMeaning),
   role: () => ['member', 'billing', 'admin'].map(withoutMeaning),
-  'time-zone': () => ['UTC', ...Intl.supportedValuesOf('timeZone')].map(withoutMeaning),
   profile: ({ context }: CursorRequest) => profileNames(context.settings).map(withoutMeaning),
   async setting({ context: { settings, env } }: CursorRequest): Promise<Candidate[]> {
     const { describeSettings } = await import('../../platform/config/setting-list.ts');
@@ -189,7 +188,6 @@ const byName: Record<string, ValueKind> = {
   profile: 'profile',
   region: 'region',
   setting: 'setting',
-  zone: 'time-zone',
   topic: 'topic',
 };
 

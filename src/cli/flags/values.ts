@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { Option, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { dayMs, hourMs, minuteMs } from '../../kernel/durations.ts';
-import { attempt } from '../../kernel/errors.ts';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
@@ -88,15 +87,6 @@ export function dayFlag(text: string): TimeFromNow {
 dayFlag.valueKind = 'time';
 
 const daysAgo: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
-
-/** The IANA name of a time zone, in its usual spelling. */
-export function zoneFlag(text: string): string {
-  const zone = attempt(() => new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone);
-  // Some versions of Node accept offsets, which are not names of time zones.
-  if (zone === undefined || !/^[a-z]/i.test(text))
-    throw new InvalidArgumentError('Write the name of a time zone such as Europe/Berlin or UTC.');
-  return zone.toLowerCase() === text.toLowerCase() ? zone : text;
-}
 
 export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const parse = (text: string) => {

@@ -7,7 +7,7 @@ import type { CommandReference } from '../reference.ts';
 export const alsoCalled: Record<string, string> = {
   init: 'new start create begin template project scaffold example github actions ci gitlab workflow set continuous cron schedule cd starter',
   deploy:
-    'publish release ship push current code would change preview plan online host branch diff public private authentication setting upload new move region type anybody anyone without key disable auth only else',
+    'publish release ship push current code would change preview plan online host branch diff difference local public private authentication setting upload new move region type anybody anyone without key disable auth only else',
   dev: 'local machine test before hot auto reload try own debug',
   invoke:
     'request endpoint http json predict inference send post try function input later wait async result query background long fire call app trigger token ping test model live curl queue poll stream output',

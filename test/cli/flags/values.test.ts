@@ -1,12 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import {
-  dayFlag,
-  durationFlag,
-  positiveDurationFlag,
-  sizeFlag,
-  timeFlag,
-  zoneFlag,
-} from '../../../src/cli/flags/values.ts';
+import { dayFlag, durationFlag, positiveDurationFlag, sizeFlag, timeFlag } from '../../../src/cli/flags/values.ts';
 
 const now = Date.UTC(2026, 10, 20, 12);
 
@@ -74,19 +67,6 @@ describe('a day flag', () => {
 
 test.each(['99999999999d', `${'9'.repeat(400)}d`])('%s ago is no earlier than 1970', (text) => {
   expect(timeFlag(text)(Date.now())).toBe(0);
-});
-
-describe('a time zone flag', () => {
-  test.each([
-    ['Europe/Berlin', 'Europe/Berlin'],
-    ['europe/berlin', 'Europe/Berlin'],
-    ['UTC', 'UTC'],
-    ['Asia/Kolkata', 'Asia/Kolkata'],
-  ])('%s is %s', (text, zone) => expect(zoneFlag(text)).toBe(zone));
-
-  test.each(['', 'Berlin', '+02:00', '2', 'Europe/'])('rejects %j', (text) => {
-    expect(() => zoneFlag(text)).toThrow('Write the name of a time zone');
-  });
 });
 
 test.each<[string, number]>([

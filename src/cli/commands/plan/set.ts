@@ -1,21 +1,15 @@
 import { wrapped } from '../../../kernel/output/table.ts';
 import { changePlan, planCodes } from '../../../platform/contract/billing.ts';
-import { openInBrowser } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { document, nullable, text } from '../../result-schema.ts';
 
 export default defineCommand({
-  configure: (command) =>
-    command
-      .addArgument(command.createArgument('<plan>', 'new plan').choices(planCodes))
-      .option('--open', 'open the payment page in a browser'),
-  run: async (context, plan, { open }) => {
-    const { api, project, prompt, progress, willChange } = context;
+  configure: (command) => command.addArgument(command.createArgument('<plan>', 'new plan').choices(planCodes)),
+  run: async ({ api, project, prompt, progress, willChange }, plan) => {
     await prompt.confirm(`Change the plan of ${project} to ${plan}?`);
     willChange(`change the plan of ${project} to ${plan}`, { planCode: plan, redirectUrl: null });
     const { redirectUrl } = await api(changePlan, { project, body: { planCode: plan } });
     if (redirectUrl) progress.note('payment required; complete it to change the plan:');
-    if (redirectUrl && open) await openInBrowser(context, redirectUrl);
     return { planCode: plan, redirectUrl: redirectUrl || null };
   },
   view: ({ planCode: plan, redirectUrl }) =>
@@ -26,5 +20,5 @@ export default defineCommand({
     planCode: text('requested plan'),
     redirectUrl: nullable(text('payment page; null if no payment is required')),
   }),
-  examples: ['plan set standard', 'plan set standard --open', 'plan set hobby --yes'],
+  examples: ['plan set standard', 'plan set hobby --yes'],
 });

@@ -11,7 +11,6 @@ import { defineCommand, type FlagsOf } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
 import { rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
-import { zoneFlag } from '../../flags/values.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import { type ChartRange, chartView, createTimeline, rangeText } from '../../views/timeline.ts';
 
@@ -42,7 +41,7 @@ export default defineCommand({
   ),
   examples: [
     'runs chart web',
-    'runs chart web --since 7d --by day --timezone Europe/Berlin',
+    'runs chart web --since 7d --by day',
     'runs chart web --status failure',
     'runs chart web --since 30d --html runs.html --open',
   ],
@@ -50,10 +49,7 @@ export default defineCommand({
 
 function chartFlags(command: Commander) {
   const size = command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes);
-  const flagged = rangeFlags(appArgument(command))
-    .addOption(size)
-    .option('--timezone <zone>', 'time zone, such as Europe/Berlin (default: local)', zoneFlag);
-  return chartPageFlags(runFilterFlags(flagged));
+  return chartPageFlags(runFilterFlags(rangeFlags(appArgument(command)).addOption(size)));
 }
 
 type ChartFlags = FlagsOf<typeof chartFlags>;
@@ -63,7 +59,7 @@ function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
   return {
     range,
     by: flags.by ?? chooseBucketSize(range.until - range.since),
-    zone: flags.timezone ?? localTimeZone(),
+    zone: localTimeZone(),
   };
 }
 
