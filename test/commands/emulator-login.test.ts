@@ -40,18 +40,6 @@ test('emulator start tells only its owner how to approve logins', async () => {
   expect(secretsIn({ stdout: '', stderr })).toEqual([]);
 });
 
-test('a command below emulator exec can approve its own login', async () => {
-  const script = `
-    const { GANTRY_API_URL: url, GANTRY_EMULATOR_SECRET: secret } = process.env;
-    const post = (path, body) => fetch(url + path, { method: 'POST', body });
-    const { deviceAuthResponsePayload: device } = await (await post('/device-authorization', '{}')).json();
-    await post('/activate', new URLSearchParams({ user_code: device.user_code, secret }));
-    const token = await post('/token', JSON.stringify({ device_code: device.device_code }));
-    process.exit(token.status === 200 ? 0 : 1);`;
-  const words = ['emulator', 'exec', '--no-seed', '--', process.execPath, '--input-type=module', '-e', script];
-  expect((await gantry(words)).code).toBe(0);
-});
-
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
   'the commands in docs/emulator.md approve a login, and pass the secret to no program as an argument (needs curl)',
   async () => {

@@ -9,10 +9,6 @@ import { gantry, listening, newFolder, smallApp } from '../support/index.ts';
 const node = process.execPath;
 const say = (expression: string) => [node, '-e', `process.stdout.write(String(${expression}))`];
 
-test('emulator exec returns the exit code of its command', async () => {
-  expect((await gantry(['emulator', 'exec', '--', node, '-e', 'process.exit(75)'])).code).toBe(75);
-});
-
 test('emulator exec returns 128 plus the number of the signal that ended its command', async () => {
   const { code } = await gantry(['emulator', 'exec', '--', node, '-e', 'process.kill(process.pid, "SIGKILL")']);
   expect(code).toBe(137);
@@ -37,17 +33,8 @@ test('emulator exec reports a program that does not exist', async () => {
 });
 
 test('emulator exec passes on the flags of its command', async () => {
-  const { code, stdout } = await gantry([
-    'emulator',
-    'exec',
-    '--',
-    node,
-    '-e',
-    'process.exit(process.argv.length)',
-    '--',
-    '--json',
-    '--nonsense',
-  ]);
+  const own = [node, '-e', 'process.exit(process.argv.length)', '--', '--json', '--nonsense'];
+  const { code, stdout } = await gantry(['emulator', 'exec', '--', ...own]);
   expect([code, stdout]).toEqual([3, '']);
 });
 
@@ -65,11 +52,6 @@ test.each([
 
 test.each(['-1', 'soon', '1.5'])('the pace %s is refused with exit code 2', async (pace) => {
   expect(await gantry(['emulator', 'exec', `--pace=${pace}`, '--', ...say('1')])).toExit(2, 'expected a whole number');
-});
-
-test('emulator start prints its variables once, as a shell can read them, and ends with Ctrl-C', async () => {
-  const started = await gantry(['emulator', 'start', '--port', '0'], { stop: /listening/ });
-  expect(started).toExit(0, /emulator listening on http:\/\/127\.0\.0\.1:\d+; press Ctrl-C to stop/);
 });
 
 test('emulator start reports a port in use, with the fix', async () => {
@@ -97,22 +79,6 @@ test.skipIf(!python)('relative paths are in the folder of -C, and apps run from 
   expect((await ended).code).toBe(0);
 });
 
-test('keeps deployed apps with --data-dir until the next start', async () => {
-  const folder = newFolder(smallApp());
-  const exec = (script: string) =>
-    gantry(['emulator', 'exec', '--no-seed', '--data-dir', `${folder}/.state`, '--', node, '-e', script], {
-      cwd: folder,
-    });
-  const call = (method: string, path: string, then: string, body = '') => `
-    const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
-    fetch(url + '/v2/projects/' + project + '${path}', {
-      method: '${method}', headers: { authorization: 'Bearer ' + token, 'content-type': 'application/json' }${body}
-    }).then((reply) => reply.json()).then((json) => process.exit(${then}));`;
-  const created = await exec(call('POST', '/apps', 'json.buildId ? 0 : 1', ", body: JSON.stringify({ name: 'web' })"));
-  expect(created.code).toBe(0);
-  expect((await exec(call('GET', '/apps', 'json.length'))).code).toBe(1);
-});
-
 test('--no-seed is a project that nobody uses yet', async () => {
   const look = `
     const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
@@ -127,14 +93,6 @@ test('--no-seed is a project that nobody uses yet', async () => {
   const exec = async (...flags: string[]) =>
     (await gantry(['emulator', 'exec', ...flags, '--', node, join(folder, 'look.mjs')])).code;
   expect([await exec('--no-seed'), await exec()]).toEqual([0, 1]);
-});
-
-test('emulator exec --seed starts with three apps', async () => {
-  const count = `
-    const { GANTRY_API_URL: url, GANTRY_TOKEN: token, GANTRY_PROJECT: project } = process.env;
-    fetch(url + '/v2/projects/' + project + '/apps', { headers: { authorization: 'Bearer ' + token } })
-      .then((reply) => reply.json()).then((apps) => process.exit(apps.length));`;
-  expect((await gantry(['emulator', 'exec', '--seed', '7', '--', node, '-e', count])).code).toBe(3);
 });
 
 test.each(['-1', 'lucky'])('the seed %s is refused with exit code 2', async (seed) => {

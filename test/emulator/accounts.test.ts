@@ -9,21 +9,11 @@ test('lists keys by expiry, those that never expire last', async () => {
   ]);
 });
 
-test('two emulators have the same accounts at the same time', async () => {
-  const [one, other] = [await platform(), await platform()];
-  for (const path of ['/api-keys', '/users', '/service-accounts', '/payment-methods']) {
-    const [own, others] = [await one.ask('GET', path), await other.ask('GET', path)];
-    expect(withoutValues(own.text)).toBe(withoutValues(others.text));
-  }
-});
-
 test('two emulators have different keys: nobody can predict them', async () => {
   const [one, other] = [await platform(), await platform()];
   const [own, others] = [(await one.ask('GET', '/api-keys')).json, (await other.ask('GET', '/api-keys')).json];
   for (const [index, { apiKey }] of own.entries()) expect(apiKey).not.toBe(others[index].apiKey);
 });
-
-const withoutValues = (text: string) => text.replace(/"apiKey":"[^"]+"/g, '');
 
 test('replaces all grants, and requires at least one', async () => {
   const { ask } = await platform();

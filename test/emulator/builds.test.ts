@@ -146,14 +146,6 @@ test('lists every file of the archive with size and checksum', async () => {
   });
 });
 
-test('lists builds newest first', async () => {
-  const { ask, deploy } = await platform();
-  const first = await deploy();
-  const second = await deploy();
-  const ids = (await ask('GET', `${first.path}/builds`)).json.map((build: { id: string }) => build.id);
-  expect(ids).toEqual([second.id, first.id]);
-});
-
 test('keeps the newest builds with their archives, and the one that serves', async () => {
   const data = newFolder();
   const { ask, deploy } = await platform({ data, maxBuilds: 2 });

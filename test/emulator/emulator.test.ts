@@ -20,25 +20,6 @@ test('every endpoint has a route', async () => {
   expect(emulator.calls.map(({ endpoint }) => endpoint)).toEqual(Object.keys(endpoints));
 });
 
-test('with a data folder the state survives a restart, but tokens and signed URLs do not', async () => {
-  const data = newFolder();
-  const first = await startEmulator({ data, project: 'p-kept1234' });
-  const before = speaking(first);
-  const { path, build } = await before.deploy();
-  const waiting = (await before.ask('POST', '/apps', { name: 'later' })).json;
-  const told = (await before.ask('GET', path)).json;
-  await first.close();
-
-  const { emulator, put, ask } = await platform({ data, now: Date.now });
-  expect((await speaking({ ...emulator, token: first.token }).ask('GET', path)).status).toBe(401);
-  expect(emulator.project).toBe('p-kept1234');
-  expect((await ask('GET', path)).json).toEqual({ ...told, internalEndpoint: `${emulator.url}/v4/p-kept1234/web` });
-  expect((await ask('GET', `${build}/zip-contents`)).json.zipFiles).toHaveProperty(['main.py']);
-  expect((await put(waiting.uploadUrl.replace(first.url, emulator.url), new Uint8Array())).status).toBe(403);
-  const ids = new Set([...emulator.store.builds.keys(), (await ask('POST', '/apps', { name: 'web' })).json.buildId]);
-  expect(ids.size).toBe(3);
-});
-
 test('reset deletes everything except the project and its tokens', async () => {
   const { emulator, ask, deploy } = await platform();
   await deploy();

@@ -1,18 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { faults, parseFaultOption } from '../../src/emulator/index.ts';
+import { faults } from '../../src/emulator/index.ts';
 import { runOf } from '../support/runs.ts';
 import { platform } from './support/platform.ts';
-
-test('faults apply once, in order, to matching requests only', async () => {
-  const { emulator, ask } = await platform();
-  emulator.fail('createApp', 503, '402');
-  const create = async () => (await ask('POST', '/apps', { name: 'web' })).status;
-  expect((await ask('GET', '/apps')).status).toBe(200);
-  expect([await create(), await create(), await create()]).toEqual([503, 402, 200]);
-  expect(emulator.calls.map((call) => call.status)).toEqual([200, 503, 402, 200]);
-  expect(emulator.store.builds.size).toBe(1);
-});
 
 test('a fault with an asterisk applies to all further requests', async () => {
   const { emulator, ask } = await platform();
@@ -56,17 +46,6 @@ test('refuses an invalid fault, and lists the valid ones', async () => {
   expect(() => emulator.fail('build', 503)).toThrow(
     new RangeError(`invalid fault "503" for build: expected one of ${Object.keys(faults.build).join(', ')}`),
   );
-});
-
-test('parses a target and its faults from the command line', () => {
-  expect(parseFaultOption('upload=503,429:2, reset-during*')).toEqual({
-    target: 'upload',
-    faults: ['503', '429:2', 'reset-during*'],
-  });
-  for (const text of ['upload', 'nothing=503'])
-    expect(() => parseFaultOption(text)).toThrow(/targets: .*createApp, .*, build$/);
-  for (const text of ['upload=', 'upload=503,', 'upload=200'])
-    expect(() => parseFaultOption(text)).toThrow('for upload: expected one of');
 });
 
 describe('what is late', () => {

@@ -173,19 +173,6 @@ describe('the caller of an app', () => {
 });
 
 describe('the response to a call', () => {
-  test.each([
-    ['truncated', 'terminated'],
-    ['reset-during', 'terminated'],
-    ['reset-before', 'fetch failed'],
-  ])('can be %s', async (fault, message) => {
-    const { call, emulator, runs } = await running('functions', {}, { real: false });
-    emulator.fail('invoke', fault, 503);
-    await expect(call('run', { name: 'Ada' })).rejects.toThrow(message);
-    expect((await call('run')).status).toBe(503);
-    expect((await call('run')).status).toBe(200);
-    expect(await runs()).toHaveLength(fault === 'reset-before' ? 1 : 2);
-  });
-
   test.skipIf(!python)('can be cut in the middle of a stream (needs python3)', async () => {
     const { base, emulator, runs } = await running();
     emulator.fail('invoke', 'truncated');

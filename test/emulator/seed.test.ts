@@ -33,11 +33,6 @@ test('the same seed at the same time creates the same data, another seed creates
   expect(other).not.toBe(one);
 });
 
-test('without a seed the project is empty', async () => {
-  const { ask } = await platform();
-  expect((await ask('GET', '/apps?includeEphemeral=true')).json).toEqual([]);
-});
-
 test('creates three apps with different settings, and the app of a one-off run', async () => {
   const { get } = await seeded();
   const apps = await get('/apps');
@@ -176,14 +171,6 @@ test('does not seed a folder with existing state again', async () => {
 
   await (await platform({ data: used })).emulator.close();
   expect((await platform({ data: used, seed: 3 })).emulator.store.apps.size).toBe(0);
-});
-
-test('a reset seeds again', async () => {
-  const { ask, emulator, runs } = await seeded();
-  const { total } = await runs('web');
-  await ask('DELETE', '/apps/p-12345678-web');
-  emulator.reset();
-  expect((await runs('web')).total).toBe(total);
 });
 
 describe('the log of a seeded app', () => {

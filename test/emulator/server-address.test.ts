@@ -1,18 +1,10 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { newFolder } from '../support/files.ts';
 import { platform } from './support/platform.ts';
-import { children, python, running } from './support/running.ts';
-
-const custom = {
-  runtime: 'custom',
-  entrypoint: ['python', 'server.py', '--port', '8192'],
-  port: 8192,
-  healthcheckEndpoint: '/health',
-  readycheckEndpoint: '/ready',
-};
+import { python, running } from './support/running.ts';
 
 /** A server that prints the address it listens on. */
 const telling = (listen: string, more = '') => `
@@ -102,17 +94,5 @@ ${telling(opened('AF_INET', '""')).replace('ok', name)}`;
       );
       expect(await printed()).toContain(warning.replace('app server:', 'warning:'));
     }
-  });
-
-  test.skipIf(!existsSync('/proc/net/tcp'))('of the example app uses the loopback address only', async () => {
-    const { base } = await running('server', custom);
-    expect((await fetch(`${base}/health`)).status).toBe(200);
-    // The emulator chooses the port, as the entrypoint names one.
-    const [, port] = /--port (\d+)/.exec(children().join('\n')) ?? [];
-    const hex = Number(port).toString(16).toUpperCase().padStart(4, '0');
-    const table = readFileSync('/proc/net/tcp', 'utf8');
-    const listening = table.split('\n').filter((line) => line.includes(`:${hex} 00000000:0000 0A`));
-    expect(listening).toHaveLength(1);
-    expect(listening[0]).toContain(`: 0100007F:${hex} `);
   });
 });

@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
-import { createBuildScript } from '../../src/emulator/model/builds/script.ts';
 import { buildDifferences } from '../../src/emulator/model/builds/stages.ts';
 import { half } from '../support/extent.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
@@ -184,16 +183,6 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
     expect((await runs())[0].coldstartTimeMs).toBe(0);
   });
 
-  test('and the version before goes on serving if it fails', async () => {
-    const { deploy, call, ask, path, buildId: first, printed } = await running();
-    await call('run');
-    const { build } = await deploy({ name: 'functions' }, { 'main.py': 'import nothing_like_this\n' });
-    expect((await ask('GET', build)).json.status).toBe('init_failure');
-    expect((await call('run')).json.result).toMatchObject({ calls: 2 });
-    expect((await ask('GET', path)).json).toMatchObject({ status: 'ready', latestReadyBuildId: first });
-    expect((await printed()).join('\n')).not.toContain('nothing_like_this');
-  });
-
   test('and stops starting it when the build is canceled', async () => {
     const { ask, put, emulator } = await platform({ real: true });
     const { json: created } = await ask('POST', '/apps', { name: 'web' });
@@ -225,31 +214,6 @@ describe.skipIf(!python)('a build starts the app (needs python3)', () => {
     const { call } = await running('functions', {}, { files: { 'main.py': main } });
     expect((await call('rnu')).json.message).toMatch(/available functions: run$/);
   });
-});
-
-test.each([
-  [
-    { reason: 'python3 not found', calls: 'simulated' as const },
-    {},
-    'The app was not started: python3 not found; calls are simulated',
-  ],
-  [undefined, { 'requirements.txt': 'numpy\n' }, 'Loading main.py'],
-])('the log of a build says only what happened (obstacle: %j)', (obstacle, texts, last) => {
-  const settings = withDefaults({ name: 'web', preBuildCommands: ['apt update'] });
-  const contents = new Map(Object.entries(texts).map(([path, text]) => [path, Buffer.from(text)]));
-  const archive = { files: new Map([['main.py', { size: 1, crc32: 1 }]]), contents };
-  const { scenes, end } = createBuildScript({
-    settings,
-    archive,
-    plan: { installs: false, obstacle },
-  });
-  expect(scenes.at(-1)?.lines.at(-1)).toBe(last);
-  expect(end?.status).toBe(obstacle && 'success');
-  const log = scenes.flatMap(({ lines }) => lines).join('\n');
-  expect(log).toContain('The emulator runs no pre-build commands; only false and exit end the build\n+ apt update');
-  expect(log).not.toMatch(/Successfully|Logging in|PIP_INSTALL|App is ready/);
-  if ('requirements.txt' in texts)
-    expect(log).toMatch(/does not install pip packages; gantry deploy --install does\n- numpy$/m);
 });
 
 test.each([

@@ -44,15 +44,6 @@ test.each([
   await expect(put(change(url), archive)).toAnswer(403, `<Code>${code}</Code>`);
 });
 
-test('a URL expires after ten minutes', async () => {
-  const { url, put, clock, statusOfBuild } = await link();
-  clock.now += 600_001;
-  await expect(put(url, archive)).toAnswer(403, 'Request has expired');
-  clock.now -= 1;
-  expect((await put(url, archive)).status).toBe(200);
-  expect(await statusOfBuild()).toBe('success');
-});
-
 test('an archive sent twice is built once', async () => {
   const { url, put, emulator, statusOfBuild } = await link();
   await put(url, archive);
