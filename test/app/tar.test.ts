@@ -4,7 +4,7 @@ import { join, normalize } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createTar } from '../../src/app/tar.ts';
-import { readTar } from '../../src/emulator/running/archives/unpack.ts';
+import { readTar } from '../../src/emulator/running/archives.ts';
 import { newFolder } from '../support/files.ts';
 
 const file = (path: string, content = 'x', executable = false) => ({ path, content: Buffer.from(content), executable });

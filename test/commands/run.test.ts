@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkProgramArguments, parseProgramArguments } from '../../src/calls/run/program-arguments.ts';
 import { globalFlags, referenceOf } from '../../src/cli/reference.ts';
-import { readTar } from '../../src/emulator/running/archives/unpack.ts';
+import { readTar } from '../../src/emulator/running/archives.ts';
 import { python } from '../emulator/support/running.ts';
 import { altering } from '../support/altering.ts';
 import { answering } from '../support/answering.ts';

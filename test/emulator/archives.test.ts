@@ -2,8 +2,7 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { readArchive } from '../../src/emulator/running/archives/archive.ts';
-import { unpackZip } from '../../src/emulator/running/archives/unpack.ts';
+import { readArchive, unpackZip } from '../../src/emulator/running/archives.ts';
 import { newFolder, platform } from './support/platform.ts';
 import { python } from './support/running.ts';
 import { type PackedFile, packed } from './support/zip.ts';

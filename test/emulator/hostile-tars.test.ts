@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readTar, unpackTar } from '../../src/emulator/running/archives/unpack.ts';
+import { readTar, unpackTar } from '../../src/emulator/running/archives.ts';
 import { newFolder } from './support/platform.ts';
 
 interface Entry {

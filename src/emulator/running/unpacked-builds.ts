@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileNameOf } from '../model/state/data-folder.ts';
 import type { BuildRecord } from '../model/state/records.ts';
 import type { Store } from '../model/state/store.ts';
-import type { Unpacked } from './archives/unpack.ts';
+import type { Unpacked } from './archives.ts';
 import type { ImageAudience, OwnContainers, OwnImage } from './processes/own-containers.ts';
 import type { AttachedStorage, PersistentStorage } from './replicas/persistent-storage.ts';
 import { ReplicaError } from './replicas/replica.ts';
@@ -133,7 +133,7 @@ export class UnpackedBuilds {
     const { id, app, keyName, settings } = unpacked.build;
     const { archives, store, storage, python, containers } = this.options;
     const folder = this.folderFor(app, id);
-    const { unpackZip } = await import('./archives/unpack.ts');
+    const { unpackZip } = await import('./archives.ts');
     const before = this.#latestOf(app)?.contents;
     unpacked.contents = await unpackZip(join(archives, keyName), folder, before).catch((cause: Error) => {
       throw new Error(`its archive cannot be unpacked: ${cause.message}`, { cause });

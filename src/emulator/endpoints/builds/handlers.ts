@@ -11,7 +11,7 @@ import { fileNameOf } from '../../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord, NotStarted } from '../../model/state/records.ts';
 import { findApp, findBuild } from '../../model/state/store.ts';
 import { formatTime } from '../../model/time.ts';
-import { listArchive, readArchive } from '../../running/archives/archive.ts';
+import { listArchive, readArchive } from '../../running/archives.ts';
 import { performBuild } from '../../running/builds/perform-build.ts';
 import type { Handlers, Platform } from '../platform.ts';
 

@@ -8,7 +8,7 @@ import { settingDifferences } from '../../model/apps/setting-fidelity.ts';
 import { markAssigned, markEnded, markStarted, recordRun } from '../../model/runs/record.ts';
 import { type AppRecord, billedSettings } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
-import { unpackTar } from '../archives/unpack.ts';
+import { unpackTar } from '../archives.ts';
 import { missingPackageHint } from '../builds/perform-build.ts';
 import { createAppEnvironment } from '../processes/environment.ts';
 import { AppProcess } from '../processes/process.ts';

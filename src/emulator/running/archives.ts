@@ -1,12 +1,80 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, createWriteStream, existsSync, linkSync, lstatSync, mkdirSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import { validateFileName } from 'yauzl';
-import { attempt } from '../../../kernel/errors.ts';
-import { contentOf, iterateArchive } from './archive.ts';
+import { crc32 } from 'node:zlib';
+import { type Entry, fromBufferPromise, openPromise, validateFileName, type ZipFile } from 'yauzl';
+import { attempt } from '../../kernel/errors.ts';
+import type { FileList, ReadArchive } from '../model/builds/stages.ts';
+
+interface ArchiveFile {
+  path: string;
+  size: number;
+  crc32: number;
+  executable: boolean;
+  /** Checks size and checksum while reading. */
+  read(): AsyncIterable<Buffer>;
+}
+
+/** Does not unpack the files. Rejects if the archive is not a valid zip. */
+export async function listArchive(path: string): Promise<FileList> {
+  return (await readArchive(path, [])).files;
+}
+
+/** Lists the files of an archive, and reads some of them. Rejects if the archive or one of these is damaged. */
+export async function readArchive(path: string, textPaths: readonly string[]): Promise<ReadArchive> {
+  const archive: ReadArchive = { files: new Map(), contents: new Map() };
+  for await (const { path: name, size, crc32, read } of iterateArchive(path)) {
+    archive.files.set(name, { size, crc32 });
+    if (textPaths.includes(name)) archive.contents.set(name, await buffer(read()));
+  }
+  return archive;
+}
+
+/** The files of a zip in order, without folders. Throws for a name that leads out of its folder. */
+async function* iterateArchive(path: string): AsyncGenerator<ArchiveFile> {
+  const zip = await openArchive(path);
+  try {
+    for await (const entry of zip.eachEntry()) {
+      if (!entry.fileName.endsWith('/')) yield archiveFile(entry, zip);
+    }
+  } finally {
+    zip.close();
+  }
+}
+
+/** Beyond it, memory matters more than time. */
+const maxBytesAtOnce = 64 * 2 ** 20;
+
+/** In a file, yauzl reads twice for each entry. */
+async function openArchive(path: string): Promise<ZipFile> {
+  const options = { autoClose: false, lazyEntries: true, strictFileNames: true };
+  const { size } = await stat(path);
+  return size > maxBytesAtOnce ? openPromise(path, options) : fromBufferPromise(await readFile(path), options);
+}
+
+function archiveFile(entry: Entry, zip: ZipFile): ArchiveFile {
+  return {
+    path: posix.normalize(entry.fileName),
+    size: entry.uncompressedSize,
+    crc32: entry.crc32,
+    // The upper 16 bits are the Unix mode.
+    executable: ((entry.externalFileAttributes >>> 16) & 0o111) !== 0,
+    read: () => contentsOf(entry, zip),
+  };
+}
+
+/** yauzl checks sizes but not checksums. */
+async function* contentsOf(entry: Entry, zip: ZipFile): AsyncGenerator<Buffer> {
+  let sum = 0;
+  for await (const chunk of await zip.openReadStreamPromise(entry)) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (sum !== entry.crc32) throw new Error(`bad checksum of ${entry.fileName}`);
+}
 
 /** What was unpacked, so that the next version need not write the same files again. */
 export interface Unpacked {
@@ -22,9 +90,8 @@ export interface Unpacked {
 export async function unpackZip(path: string, folder: string, before?: Unpacked): Promise<Unpacked> {
   const files: Unpacked['files'] = new Map();
   await replaceFolder(folder, async (place) => {
-    for await (const file of iterateArchive(path)) {
-      const { path: name, executable, read } = file;
-      const content = contentOf(file);
+    for await (const { path: name, size, crc32, executable, read } of iterateArchive(path)) {
+      const content = `${size} ${crc32} ${executable}`;
       const target = place(name);
       const known = before?.files.get(name);
       if (before && known?.content === content && linkSame(join(before.folder, name), known.state, target)) {
