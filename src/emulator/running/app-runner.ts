@@ -82,7 +82,7 @@ export class AppRunner {
       python: () => this.python(),
       containers: () => this.containers(),
     });
-    this.#starter = new ReplicaStarter(options, { builds: this.unpacked, logs: this.logs, usage: this.usage });
+    this.#starter = new ReplicaStarter(options, this.unpacked, this.logs, this.usage);
     this.#packages = new PythonPackages(packages);
     this.installsPackages = options.install;
   }

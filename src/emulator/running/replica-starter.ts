@@ -29,23 +29,18 @@ export interface StarterOptions extends StarterChoices {
   debugging: Debugging;
 }
 
-/** Where the builds of a starter are, and what becomes of its replicas. */
-interface Surroundings {
-  builds: UnpackedBuilds;
-  logs: AppLogs;
-  usage: UsageSampler;
-}
-
 /** Starts replicas: the process of a build with its environment, its volumes, its debugger and its log. */
 export class ReplicaStarter {
   constructor(
     private readonly options: StarterOptions,
-    private readonly around: Surroundings,
+    private readonly builds: UnpackedBuilds,
+    private readonly logs: AppLogs,
+    private readonly usage: UsageSampler,
   ) {}
 
   start({ app, build, python, onStartOutput }: ReplicaStart): { name: string; replica: RestartingReplica } {
     const { now, store, restartPauseMs: pauseMs, debugging } = this.options;
-    const { builds, usage } = this.around;
+    const { builds, usage } = this;
     const name = `${app.id}-${build.id.slice(0, 8)}-${store.newId().slice(0, 5)}`;
     const folder = builds.folderFor(app.id, build.id);
     const { launch, folders } = builds.storageOf(build);
@@ -54,7 +49,7 @@ export class ReplicaStarter {
     const shorten = pathShortener(folder);
     const print: ReplicaOptions['print'] = ({ text, ...output }) => {
       const shown = { ...output, text: shorten(text), container: name };
-      if (!onStartOutput?.(shown)) this.around.logs.add(app.id, shown);
+      if (!onStartOutput?.(shown)) this.logs.add(app.id, shown);
     };
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
@@ -81,7 +76,7 @@ export class ReplicaStarter {
 
   /** Environment variables of a replica that is started now. */
   environmentOf({ app, build, python }: ReplicaStart) {
-    const { builds } = this.around;
+    const { builds } = this;
     const variables = [app, build.id, builds.storageOf(build).environment, this.options.store] as const;
     return builds.imageOf(build) ? createAppVariables(...variables) : createAppEnvironment(...variables, python);
   }

@@ -2,11 +2,10 @@ import type { GantryError } from '../../kernel/errors.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
 import { readInstallation } from '../version/index.ts';
-import { type Check, okCheck } from './check.ts';
-import { checkCache, checkFiles, checkProxy, checkSettings } from './machine-checks.ts';
+import { type Check, checkCache, checkFiles, checkProxy, checkSettings, okCheck } from './machine-checks.ts';
 import { checkPlatform, checkToken } from './platform-checks.ts';
 
-export type { Check } from './check.ts';
+export type { Check } from './machine-checks.ts';
 
 /** Checks everything a command needs, on this machine and on the platform. Problems are results, not errors. */
 export async function runChecks(context: Context): Promise<Check[]> {

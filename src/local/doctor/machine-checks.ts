@@ -2,15 +2,41 @@ import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
 import { archiveFolders } from '../../deploys/archives/index.ts';
+import type { Fix } from '../../kernel/command-line.ts';
 import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { type GantryError, systemCode } from '../../kernel/errors.ts';
+import { type ExitName, type GantryError, systemCode } from '../../kernel/errors.ts';
 import { size } from '../../kernel/output/format.ts';
 import { storedCredential } from '../../platform/config/credentials.ts';
 import { withoutCredentials } from '../../platform/config/setting-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
 import type { Settings } from '../../platform/config/settings.ts';
-import { type Check, errorCheck, okCheck, warningCheck } from './check.ts';
+
+export interface Check {
+  check: string;
+  status: 'ok' | 'warning' | 'failed';
+  message: string;
+  why?: string | undefined;
+  fix?: Fix | undefined;
+  code?: ExitName;
+}
+
+export function okCheck(check: string, message: string): Check {
+  return { check, status: 'ok', message };
+}
+
+export function warningCheck(check: string, message: string, fix?: Fix): Check {
+  return { check, status: 'warning', message, fix };
+}
+
+export function failedCheck(check: string, code: ExitName, message: string, fix?: Fix): Check {
+  return { check, status: 'failed', message, fix, code };
+}
+
+/** A failed check with the texts of an error. */
+export function errorCheck(check: string, { exit, message, facts }: GantryError): Check {
+  return { ...failedCheck(check, exit, message, facts.fix), why: facts.why };
+}
 
 /** Checks that settings are valid, and shows the origin of the main ones. */
 export function checkSettings(settings: Settings, invalid: GantryError[]): Check[] {

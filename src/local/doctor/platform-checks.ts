@@ -17,7 +17,7 @@ import type { Host } from '../../platform/contract/endpoint.ts';
 import { jsonText } from '../../platform/contract/scalars.ts';
 import { listProjects } from '../../platform/contract/session.ts';
 import { timeoutSignal } from '../../platform/waiting/index.ts';
-import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './check.ts';
+import { type Check, errorCheck, failedCheck, okCheck, warningCheck } from './machine-checks.ts';
 
 const hosts: Record<Host, { use: string; needed: boolean }> = {
   management: { use: 'all commands', needed: true },

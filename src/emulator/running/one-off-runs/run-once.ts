@@ -48,17 +48,17 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const storage = python && (await runner.storage.attach(app, python));
   const billed = billedSettings(app.settings);
   const run = recordRun({ app: app.id, ...call, container, oneOff: true, billed }, running).id;
-  for (const text of settingDifferences(app.settings))
-    runner.logs.add(app.id, { container, stream: 'stderr', text, run });
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
+  const log: RunLog = (stream, text) => runner.logs.add(app.id, { container, stream, text, run });
+  for (const text of settingDifferences(app.settings)) log('stderr', text);
   const work = storage
-    ? runProgram({ app, run, container, folder, python, storage, input }, running)
-    : simulateRun(app, run, container, running);
+    ? runProgram({ app, run, container, folder, python, storage, input, log }, running)
+    : simulateRun(run, log, running);
   runner.runInBackground(
     work
       .catch((error: Error) => {
-        runner.logs.add(app.id, { container, stream: 'stderr', text: error.message, run });
+        log('stderr', error.message);
         markEnded(run, 500, running);
       })
       .finally(() => rm(folder, { recursive: true, force: true })),
@@ -79,10 +79,14 @@ interface ProgramRun {
   python: string;
   storage: AttachedStorage;
   input: { words: string[]; environment: Record<string, string> };
+  log: RunLog;
 }
 
+/** Adds a line to the log of the run. */
+type RunLog = (stream: 'stdout' | 'stderr', text: string) => void;
+
 async function runProgram(
-  { app, run, container, folder, python, storage, input }: ProgramRun,
+  { app, run, container, folder, python, storage, input, log }: ProgramRun,
   running: Running,
 ): Promise<void> {
   const { runner, store } = running;
@@ -93,13 +97,11 @@ async function runProgram(
   const program = runner.trackProcess(
     new AppProcess(command, args, { cwd: folder, env, stdio: ['pipe', 'pipe', 'pipe'] }),
   );
-  const log = (stream: 'stdout' | 'stderr') => (text: string) =>
-    runner.logs.add(app.id, { container, stream, text, run });
-  program.onLine(program.child.stdout, log('stdout'));
+  program.onLine(program.child.stdout, (text) => log('stdout', text));
   let errors = '';
   program.onLine(program.child.stderr, (text) => {
     errors = `${errors}\n${text}`.slice(-10_000);
-    log('stderr')(text);
+    log('stderr', text);
   });
   program.child.stdin?.on('error', () => {}).end(JSON.stringify(input));
   runner.usage.watch({ app: app.id, container, pid: () => program.child.pid }, program.ended);
@@ -108,7 +110,7 @@ async function runProgram(
 
   const seconds = app.settings.responseGracePeriodSeconds;
   const stopTimer = after(seconds * 1000, () => {
-    log('stderr')(`the run was stopped: it took longer than ${seconds} seconds`);
+    log('stderr', `the run was stopped: it took longer than ${seconds} seconds`);
     program.kill('SIGKILL');
   });
   signal.addEventListener('abort', () => program.kill('SIGKILL'), { once: true });
@@ -116,15 +118,14 @@ async function runProgram(
   stopTimer();
   runner.untrack(run);
   const setup = { installs: runner.installsPackages, python };
-  for (const text of code === 0 ? [] : missingPackageHint(errors, setup)) log('stderr')(text);
+  for (const text of code === 0 ? [] : missingPackageHint(errors, setup)) log('stderr', text);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });
 }
 
-async function simulateRun(app: AppRecord, run: string, container: string, running: Running): Promise<void> {
-  const text = 'this run is simulated: python3 not found';
-  running.runner.logs.add(app.id, { container, stream: 'stderr', text, run });
+async function simulateRun(run: string, log: RunLog, running: Running): Promise<void> {
+  log('stderr', 'this run is simulated: python3 not found');
   markStarted(run, 0, running);
   markEnded(run, 200, running, { exitCode: 0 });
 }
