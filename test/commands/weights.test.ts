@@ -132,19 +132,6 @@ describe('weights pull', () => {
     hub.models[name] = before as never;
   });
 
-  test('names the files that the new revision no longer has, with a command that removes them', async () => {
-    await pull();
-    const { empty: _, 'onnx/model.onnx': __, ...rest } = files;
-    await gantry(['rm', ':/models/qwen/empty', '--yes']);
-    hub.models[name] = { files: rest, commit: 'a'.repeat(40) };
-    const { stderr } = await gantry(['cp', `${source}@main`, ':/models/qwen']);
-    expect(stderr).toContain('1 file that weights.lock had is still on the volume; to remove it');
-    const [, remove = ''] = /to remove it: gantry (.+)/.exec(stderr) ?? [];
-    expect((await gantry([...remove.split(' '), '--yes'])).code).toBe(0);
-    expect([on('onnx/model.onnx'), on('config.json')?.equals(files['config.json'])]).toEqual([undefined, true]);
-    expect((await pull()).stderr).not.toContain('still on the volume');
-  });
-
   test.each([
     ['other content at the revision of the lock', {}, 'onnx/model.onnx of hf://Qwen/Qwen3-0.6B is not what'],
     ['another commit for the one of the lock', { commit: `${commit}ffff` }, `has another commit for ${commit}`],

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import {
   damagedLock,
-  type LockedFile,
   type LockedWeights,
   readWeightsLock,
   weightsLockName,
@@ -18,39 +17,17 @@ export function readLock({ cwd }: Pick<Context, 'cwd'>): LockedWeights[] {
   throw new ConflictError(`${weightsLockName} cannot be read`, damagedLock);
 }
 
-/** Adds weights, in place of those of the same source in the same folder. */
-export function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights): Promise<void> {
-  return changeLock(context, (before) => [...before.filter((each) => !isSameEntry(each, weights)), weights]);
-}
-
-/** Forgets when files were listed with their content: the next pull reads them before it calls them equal. */
-export function forgetTimes(
-  context: Pick<Context, 'cwd'>,
-  weights: LockedWeights,
-  wrong: readonly LockedFile[],
-): Promise<void> {
-  const times = new Map(wrong.map(({ path, modified }) => [path, modified]));
-  const forget = ({ modified, ...file }: LockedFile): LockedFile =>
-    modified === undefined || times.get(file.path) === modified ? file : { ...file, modified };
-  return changeLock(context, (before) =>
-    before.map((each) => (isSameEntry(each, weights) ? { ...each, files: each.files.map(forget) } : each)),
-  );
-}
-
 /** Another command holds the file only while it writes it. */
 const waitMs = 10_000;
 
-/** Pulls may end at the same moment: each changes what the other has written. */
-async function changeLock(
-  context: Pick<Context, 'cwd'>,
-  change: (before: LockedWeights[]) => LockedWeights[],
-): Promise<void> {
-  if (changedText(context, change) === undefined) return;
+/** Adds weights, in place of those of the same source in the same folder. Pulls may end at the same moment. */
+export async function updateLock(context: Pick<Context, 'cwd'>, weights: LockedWeights): Promise<void> {
+  if (changedText(context, weights) === undefined) return;
   const path = join(context.cwd, weightsLockName);
   try {
     const held = await waitForLock(`${path}.lock`, waitMs);
     try {
-      const text = changedText(context, change);
+      const text = changedText(context, weights);
       if (text !== undefined) await writeFileAtomic(path, text);
     } finally {
       held?.release();
@@ -62,9 +39,9 @@ async function changeLock(
 }
 
 /** Undefined if nothing changes. */
-function changedText(context: Pick<Context, 'cwd'>, change: (before: LockedWeights[]) => LockedWeights[]) {
+function changedText(context: Pick<Context, 'cwd'>, weights: LockedWeights): string | undefined {
   const before = readLock(context);
-  const text = weightsLockText(change(before));
+  const text = weightsLockText([...before.filter((each) => !isSameEntry(each, weights)), weights]);
   return before.length > 0 && text === weightsLockText(before) ? undefined : text;
 }
 

@@ -1,10 +1,9 @@
 import { join } from 'node:path';
-import { type LockedFile, type LockedWeights, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
-import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { fileSummary, size } from '../../kernel/output/format.ts';
 import { boolean, integer, list, nullable, number, type ObjectOf, object, text } from '../../kernel/shape.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
@@ -18,7 +17,7 @@ import {
   ListedFiles,
   usualCopy,
 } from '../copy/index.ts';
-import { formatRemotePath, type VolumePath } from '../volumes/index.ts';
+import { formatRemotePath } from '../volumes/index.ts';
 import {
   type FoundWeights,
   findWeights,
@@ -27,7 +26,7 @@ import {
   wantedWeights,
 } from './find-weights.ts';
 import { hubAccess } from './hub.ts';
-import { readLock, updateLock } from './lock-file.ts';
+import { updateLock } from './lock-file.ts';
 import { type FilePlan, planFiles, type SourceFile, toLocked } from './plan-files.ts';
 
 export interface PullOptions extends TypedWeights {
@@ -128,7 +127,6 @@ async function pullOne(
       seen,
       files: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     });
-    if (locked) await noteLeftFiles(context, at, locked);
   }
   const pulled = {
     source,
@@ -204,28 +202,6 @@ async function describe(
   }
   const { equal } = await planFiles(context, unknown, volume, { locked: undefined, dryRun: false });
   return [...lockedFiles, ...equal.values()];
-}
-
-/** More make no command that anybody would type. */
-const maxNamed = 20;
-
-/** Files of an earlier revision: a program that loads the folder may take them for parts of the model. */
-async function noteLeftFiles(context: Context, at: VolumePath, before: LockedWeights): Promise<void> {
-  const here = readLock(context).filter(({ target }) => target === before.target);
-  const locked = new Set(here.flatMap(({ files }) => files.map(({ path }) => path)));
-  const volume = new ListedFiles(context, at);
-  const left: string[] = [];
-  for (const { path } of before.files) if (!locked.has(path) && (await volume.find(path))) left.push(path);
-  if (left.length === 0) return;
-  const [are, them] = left.length === 1 ? ['is', 'it'] : ['are', 'them'];
-  const paths = left.map((path) => formatRemotePath(volume.at(path)));
-  const then =
-    left.length > maxNamed
-      ? sentence`to see what is there: ${gantryCommand`ls -R ${before.target}`}`
-      : sentence`to remove ${them}: ${gantryCommand`rm ${paths}`}`;
-  context.progress.note(
-    sentence`${count(left.length, 'file')} that ${weightsLockName} had ${are} still on the volume; ${then}`,
-  );
 }
 
 /** Asks before a pull writes where only the lock says: it comes with a repository, which others wrote. */

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { ListedFiles } from '../copy/index.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
 import { parseVolumePath } from '../volumes/index.ts';
-import { forgetTimes, readLock } from './lock-file.ts';
+import { readLock, updateLock } from './lock-file.ts';
 import { readFileSums } from './read-file-sums.ts';
 
 const problemFields = {
@@ -95,9 +95,15 @@ async function verifyVolume(context: Context, weights: LockedWeights, quick: boo
   return [...problems, ...wrong.map((file) => [file, 'other content'] as const)];
 }
 
-/** Tells the next pull, which trusts the size and the time of a file. What was found is shown even if that fails. */
+/**
+ * Tells the next pull, which trusts the size and the time of a file, to read the wrong ones. What was found is shown even if
+ * that fails.
+ */
 async function forget(context: Context, weights: LockedWeights, wrong: readonly LockedFile[]): Promise<void> {
-  await forgetTimes(context, weights, wrong).catch((error: unknown) => {
+  const files = weights.files.map(({ modified, ...file }) =>
+    modified === undefined || wrong.some(({ path }) => path === file.path) ? file : { ...file, modified },
+  );
+  await updateLock(context, { ...weights, files }).catch((error: unknown) => {
     if (!(error instanceof GantryError)) throw error;
     context.progress.warn({
       severity: 'warning',
