@@ -1,5 +1,5 @@
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join, posix, relative, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import { type AppConfig, checkAppConfig } from '../app/config.ts';
 import { excludeLine, isSelected } from '../app/files/patterns.ts';
@@ -28,37 +28,19 @@ export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, ki
 /** A warning if what was just written lies in the folder of an app, whose next deploy sends it. */
 export async function sentWithApp(
   target: string,
-  { app, isFolder = false }: { app?: AppConfig | undefined; isFolder?: boolean } = {},
+  { app }: { app?: AppConfig | undefined } = {},
 ): Promise<Problem | undefined> {
-  const config = app ?? (await readApp(nearestConfig(isFolder ? target : dirname(target))));
+  const config = app ?? (await readApp(nearestConfig(dirname(target))));
   if (!config || config.partner) return undefined;
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const path = relative(config.root, target).replaceAll(sep, '/');
-  if (!isSelected(isFolder ? posix.join(path, anyName) : path, include, exclude)) return undefined;
-  const shown = isFolder ? `${path || '.'}/` : path;
+  if (!isSelected(path, include, exclude)) return undefined;
   return {
     severity: 'warning',
-    message: `${shown} is in the folder of the app ${config.name}: the next deploy sends it`,
-    fix: path === '' ? 'name a folder outside of the app' : `${excludeLine(exclude, [shown])}, or name another place`,
+    message: `${path} is in the folder of the app ${config.name}: the next deploy sends it`,
+    fix: `${excludeLine(exclude, [path])}, or name another place`,
   };
 }
-
-/** Warns of copies into the app, as a note. Called before the copy, which may bring an app; the result is for afterwards. */
-export function watchCopiesInApp({ progress }: Pick<Context, 'progress'>, target: string): () => Promise<void> {
-  const file = nearestConfig(isFolderNow(target) ? target : dirname(target));
-  return async () => {
-    const app = await readApp(file);
-    const found = app && (await sentWithApp(target, { app, isFolder: isFolderNow(target) }));
-    if (found) progress.note(found.message);
-  };
-}
-
-function isFolderNow(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
-}
-
-/** Stands for a file in a folder; no pattern names it. */
-const anyName = '\u0001';
 
 function nearestConfig(folder: string): string | undefined {
   const file = join(folder, 'cerebrium.toml');

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForAll, gantry, newFolder, smallApp } from '../support/index.ts';
@@ -59,26 +59,3 @@ test('files that gantry names itself are never sent', async () => {
   expect(json()).toMatchObject({ send: { files: 2 } });
   expect(stderr).not.toContain('warning');
 });
-
-test.each([
-  ['cp :/in/a.txt copy/a.txt', 'copy/a.txt'],
-  ['cp :/in copy', 'copy/'],
-  ['sync :/in copy', 'copy/'],
-  ['cp :/in .', './'],
-])('%s notes that the copy is part of the app', async (line, shown) => {
-  writeFileSync(join(cwd, 'a.txt'), 'a');
-  expect((await run('cp a.txt :/in/a.txt')).code).toBe(0);
-  writeFileSync(join(cwd, 'a.txt'), 'another');
-  expect(await run(line)).toExit(0, `${shown} is in the folder of the app web`);
-});
-
-test.each(['cp', 'sync'])(
-  '%s of an app to another place notes nothing: what was copied is no app here',
-  async (verb) => {
-    expect((await run(`${verb} . :/web`)).code).toBe(0);
-    for (const target of [`../copy-${verb}`, `${join(cwd, '..')}/other-${verb}`]) {
-      const { code, stderr } = await run(`${verb} :/web ${target}`);
-      expect([code, stderr]).toEqual([0, expect.not.stringContaining('is in the folder of the app')]);
-    }
-  },
-);

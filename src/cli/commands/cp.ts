@@ -11,7 +11,6 @@ import {
   isDownload,
   parseCopyPaths,
 } from '../../storage/copy/index.ts';
-import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { type PullSummary, pullFields, pullWeights } from '../../storage/weights/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, type CopyFlags, toCopyOptions } from '../flags/copy.ts';
@@ -40,11 +39,7 @@ export default defineCommand({
     }
     if (words.target.kind === 'stream') return new RawOutput(await copyToStdout(context, words, toCopyOptions(flags)));
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
-    const { target } = words;
-    const noteCopies = target.kind === 'local' ? watchCopiesInApp(context, target.path) : undefined;
-    const summary = await (isPiped ? copyFromStdin : copy)(context, words, toCopyOptions(flags));
-    if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
-    return summary;
+    return (isPiped ? copyFromStdin : copy)(context, words, toCopyOptions(flags));
   },
   exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value.failed)),
   view: (value) => (value instanceof RawOutput ? '' : 'lock' in value ? pullView(value) : copyView(value)),

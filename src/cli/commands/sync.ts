@@ -1,5 +1,4 @@
 import { isDownload, parseCopyPaths } from '../../storage/copy/index.ts';
-import { watchCopiesInApp } from '../../storage/output-files.ts';
 import { sync, syncSummaryFields } from '../../storage/sync/index.ts';
 import { defineCommand } from '../command.ts';
 import { addCopyFlags, toCopyOptions } from '../flags/copy.ts';
@@ -19,11 +18,7 @@ export default defineCommand({
   flagRules: { requires: { confirm: ['delete'], detailedExitCode: ['dryRun'] } },
   run: async (context, source, target, { delete: deletes = false, confirm, ...flags }) => {
     const paths = parseCopyPaths([source, target], context, { allowBareTarget: false });
-    const { target: written } = paths;
-    const noteCopies = written.kind === 'local' ? watchCopiesInApp(context, written.path) : undefined;
-    const summary = await sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
-    if (summary.files > 0 && !summary.dryRun) await noteCopies?.();
-    return summary;
+    return sync(context, paths, { ...toCopyOptions(flags), delete: deletes, confirm });
   },
   exit: ({ changed, failed }, { detailedExitCode, dryRun }) =>
     dryRun && detailedExitCode && changed ? 'changes' : copyExit(failed),

@@ -22,7 +22,6 @@ export { createPathFilter, type PathFilter } from './path-filter.ts';
 export {
   type CopyOptions,
   diskToleranceMs,
-  type FoundEntry,
   type FoundFile,
   isUnchanged,
   type UncopiedEntry,
