@@ -144,33 +144,3 @@ describe('messages about single files', () => {
     expect(printablePath(path)).toBe(printed);
   });
 });
-
-describe('consecutive failures', () => {
-  const denied = new DeniedError('not yours');
-
-  test('are counted if they have the same code', () => {
-    const { copy } = startCopy();
-    copy.fail('a', denied);
-    copy.fail('b', denied);
-    expect(copy.consecutiveFailures).toBe(2);
-    copy.fail('c', new NotFoundError('gone'));
-    expect(copy.consecutiveFailures).toBe(1);
-  });
-
-  test('are reset by a file that is copied or skipped', () => {
-    const { copy } = startCopy();
-    copy.fail('a', denied);
-    copy.copied('b', 1);
-    expect(copy.consecutiveFailures).toBe(0);
-    copy.fail('c', denied);
-    copy.skip('d', 'unchanged');
-    expect(copy.consecutiveFailures).toBe(0);
-  });
-
-  test('do not include an error that concerns one file only', () => {
-    const { copy } = startCopy();
-    copy.fail('a', denied);
-    copy.fail('b', denied, 0, true);
-    expect(copy.consecutiveFailures).toBe(1);
-  });
-});

@@ -160,15 +160,6 @@ test('each copy has its own journal', async () => {
   ]);
 });
 
-test('removes journals that are older than a month', async () => {
-  const folder = newFolder({ 'transfers/old.jsonl': '{}', 'transfers/new.jsonl': '{}' });
-  utimesSync(join(folder, 'transfers/old.jsonl'), 1, 1);
-  const journal = await open(folder);
-  journal.add(begun);
-  await journal.close(true);
-  expect(filesIn(folder)).toEqual(['transfers/new.jsonl']);
-});
-
 test.each([
   [29.9, true],
   [30.1, false],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mib, missingParts, partAt, planParts } from '../../../src/storage/transfer/parts.ts';
+import { mib, partAt, planParts } from '../../../src/storage/transfer/parts.ts';
 
 const gib = 1024 * mib;
 
@@ -51,12 +51,4 @@ test('the parts of any plan are consecutive, within the limit, and cover the fil
       if (plan.count > 1) expect(plan.partBytes).toBeGreaterThanOrEqual(5 * mib);
     }),
   );
-});
-
-test('lists all parts in order', () => {
-  expect([...missingParts(planParts(11 * mib, 5 * mib), new Set())]).toEqual([
-    { number: 1, offset: 0, length: 5 * mib },
-    { number: 2, offset: 5 * mib, length: 5 * mib },
-    { number: 3, offset: 10 * mib, length: mib },
-  ]);
 });

@@ -20,18 +20,6 @@ function requestsOf(pool: RequestLimiter, kind: RequestKind = 'large') {
   return { inside, run, names: () => inside.map(({ name }) => name) };
 }
 
-test('runs as many requests as the limit allows, in order', async () => {
-  const { inside, run, names } = requestsOf(newPool(2));
-  for (const name of ['a', 'b', 'c', 'd']) void run(name);
-  expect(names()).toEqual(['a', 'b']);
-  inside[0]?.end();
-  await setImmediate();
-  expect(names()).toEqual(['a', 'b', 'c']);
-  inside[1]?.fail();
-  await setImmediate();
-  expect(names()).toEqual(['a', 'b', 'c', 'd']);
-});
-
 test('runs the request with the lowest order next', async () => {
   const { inside, run, names } = requestsOf(newPool(1));
   void run('first', 9);
@@ -58,20 +46,6 @@ test('is halved once for simultaneous complaints, never below one, and grows bac
   expect(pool.limit('small')).toBe(2);
   for (let round = 0; round < 200; round++) await pool.run(request, async () => {});
   expect(pool.limit('small')).toBe(8);
-});
-
-test('starts no request while more than the limit run', async () => {
-  const pool = newPool(4);
-  const { inside, run, names } = requestsOf(pool);
-  for (const name of ['a', 'b', 'c', 'd', 'e']) void run(name);
-  pool.reduce();
-  inside[0]?.fail();
-  inside[1]?.fail();
-  await setImmediate();
-  expect(names()).toEqual(['a', 'b', 'c', 'd']);
-  inside[2]?.fail();
-  await setImmediate();
-  expect(names()).toEqual(['a', 'b', 'c', 'd', 'e']);
 });
 
 test('small and large requests that wait get every second place each', async () => {
