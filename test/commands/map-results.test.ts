@@ -43,15 +43,6 @@ describe('--retry-failed keeps each failure until its new result is there', () =
     await run();
     expect(called).toEqual([0, 4, 8]);
   });
-
-  test('when it is killed: the next command removes what was replaced', async () => {
-    const { run, file, lines, indexes, called, failed } = await failing(echo);
-    const line = `${JSON.stringify({ index: 8, status: 'succeeded', result: 'new', run: null, ms: 1 })}\n`;
-    appendFileSync(file, `${line}{"index":12,"sta`);
-    expect((await run()).code).toBe(13);
-    expect([sorted(indexes()), failed(), called]).toEqual([upTo(20), [0, 4, 12, 16], []]);
-    expect(lines().find(({ index }) => index === 8)).toMatchObject({ status: 'succeeded', result: 'new' });
-  });
 });
 
 describe('a results file that was edited', () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { takeLock } from '../../src/kernel/disk/index.ts';
@@ -99,17 +99,6 @@ describe('every input has one line', () => {
     writeFileSync(join(cwd, 'in.csv'), 'n:,text\n1,"of two\nlines"\n2,x\n7,y\n');
     const csv = await gantry('map web in.csv -o csv.jsonl --json'.split(' '), { env, cwd });
     expect(csv.json()).toMatchObject({ failures: [{ index: 2, line: 5 }] });
-  });
-
-  // Of cuts anywhere: test/calls/map/results-file.test.ts.
-  test('and no input is called twice after seven results and half a line', async () => {
-    const { run, file, indexes, called } = await mapping();
-    await run();
-    truncateSync(file, readFileSync(file, 'utf8').split('\n', 7).join('\n').length + 10);
-    called.length = 0;
-    const { code, stderr } = await run();
-    expect([code, sorted(indexes()), called.length]).toEqual([0, upTo(20), 13]);
-    expect(stderr).toContain('7 of 20 inputs have a result in out.jsonl');
   });
 
   test('in JSON that other programs read', async () => {
