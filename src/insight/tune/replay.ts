@@ -57,7 +57,7 @@ export function replayCalls(trace: CallTrace, scaling: Scaling, model: ReplicaMo
 class Replay {
   readonly #replicas: ReplicaSet<VirtualReplica>;
   /** Calls that end, and replicas that become ready for calls that wait for any. */
-  readonly #events = new EventHeap<VirtualReplica>();
+  readonly #events = new EventQueue();
   readonly #waiting = new CallQueue();
   readonly #days: ReplayedDay[];
   #starts = 0;
@@ -93,15 +93,11 @@ class Replay {
   }
 
   #passTo(now: number): void {
-    const events = this.#events;
-    while (events.nextAt <= now && events.size > 0) {
-      const at = events.nextAt;
-      const replica = events.take();
-      if (events.wasReady) this.#starting--;
-      else {
-        replica.busy--;
-        replica.idleSince = at;
-      }
+    for (let event = this.#events.takeUntil(now); event; event = this.#events.takeUntil(now)) {
+      const { at, replica, isReady } = event;
+      if (isReady) this.#starting--;
+      replica.busy = isReady ? 0 : replica.busy - 1;
+      replica.idleSince = at;
       this.#serveWaiting(replica, at);
     }
     if (now < this.#expiryAt || now === Number.POSITIVE_INFINITY) return;
@@ -144,7 +140,7 @@ class Replay {
     this.#starting++;
     // Nothing is placed on it before it is ready.
     replica.busy = concurrency;
-    this.#events.add(replica.readyAt, replica, true);
+    this.#events.add({ at: replica.readyAt, replica, isReady: true });
   }
 
   #start(now: number): VirtualReplica {
@@ -161,7 +157,7 @@ class Replay {
     const arrived = at[call] as number;
     const end = begin + (runtimeMs[call] as number);
     replica.busy++;
-    this.#events.add(end, replica, false);
+    this.#events.add({ at: end, replica, isReady: false });
     const today = this.#days[day[call] as number] as ReplayedDay;
     // One that found no replica to wait for, and then a ready one, waited for no start.
     const isCold = replica.readyAt > (this.model.sharesStarts ? arrived : now);
@@ -173,10 +169,6 @@ class Replay {
   }
 
   #serveWaiting(replica: VirtualReplica, now: number): void {
-    if (this.#events.wasReady) {
-      replica.busy = 0;
-      replica.idleSince = now;
-    }
     while (this.#waiting.size > 0 && replica.busy < this.scaling.concurrency) {
       this.#serve(this.#waiting.take(), replica, now);
     }
@@ -232,55 +224,30 @@ class CallQueue {
   }
 }
 
-/** What happens next: a binary heap in two columns, since it is used for each of a hundred million calls. */
-class EventHeap<Subject> {
-  size = 0;
+interface ReplicaEvent {
+  at: number;
+  replica: VirtualReplica;
+  /** Whether it became ready; else a call has ended. */
+  isReady: boolean;
+}
+
+/** What happens next. The soonest is the last: of few at a time, the place of another one is found at once. */
+class EventQueue {
+  readonly #events: ReplicaEvent[] = [];
+
   /** Infinity without events. */
-  nextAt = Number.POSITIVE_INFINITY;
-  /** Whether the subject that was taken last became ready. */
-  wasReady = false;
-  readonly #times: number[] = [];
-  readonly #subjects: Subject[] = [];
-  readonly #ready: boolean[] = [];
-
-  add(at: number, subject: Subject, isReady: boolean): void {
-    let place = this.size++;
-    while (place > 0) {
-      const parent = (place - 1) >> 1;
-      if ((this.#times[parent] as number) <= at) break;
-      this.#move(parent, place);
-      place = parent;
-    }
-    this.#put(place, at, subject, isReady);
-    if (place === 0) this.nextAt = at;
+  get nextAt(): number {
+    return this.#events.at(-1)?.at ?? Number.POSITIVE_INFINITY;
   }
 
-  take(): Subject {
-    const first = this.#subjects[0] as Subject;
-    this.wasReady = this.#ready[0] as boolean;
-    const last = --this.size;
-    const at = this.#times[last] as number;
-    let place = 0;
-    for (;;) {
-      let child = 2 * place + 1;
-      if (child >= last) break;
-      if (child + 1 < last && (this.#times[child + 1] as number) < (this.#times[child] as number)) child++;
-      if ((this.#times[child] as number) >= at) break;
-      this.#move(child, place);
-      place = child;
-    }
-    if (last > 0) this.#move(last, place);
-    this.nextAt = last > 0 ? (this.#times[0] as number) : Number.POSITIVE_INFINITY;
-    return first;
+  add(event: ReplicaEvent): void {
+    let place = this.#events.length;
+    while (place > 0 && (this.#events[place - 1] as ReplicaEvent).at <= event.at) place--;
+    this.#events.splice(place, 0, event);
   }
 
-  #move(from: number, to: number): void {
-    this.#put(to, this.#times[from] as number, this.#subjects[from] as Subject, this.#ready[from] as boolean);
-  }
-
-  #put(place: number, at: number, subject: Subject, isReady: boolean): void {
-    this.#times[place] = at;
-    this.#subjects[place] = subject;
-    this.#ready[place] = isReady;
+  /** Undefined if nothing happens until then. */
+  takeUntil(time: number): ReplicaEvent | undefined {
+    return this.nextAt <= time ? this.#events.pop() : undefined;
   }
 }
