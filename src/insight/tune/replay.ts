@@ -63,7 +63,6 @@ class Replay {
   #starts = 0;
   #starting = 0;
   #livedMs = 0;
-  #expiryAt = 0;
   #isLimited = false;
 
   constructor(
@@ -84,7 +83,8 @@ class Replay {
     const { at } = this.trace;
     for (let call = 0; call < at.length; call++) {
       const now = at[call] as number;
-      if (now >= this.#events.nextAt || now >= this.#expiryAt) this.#passTo(now);
+      this.#passTo(now);
+      this.#expire(now);
       this.#arrive(call, now);
     }
     this.#passTo(Number.POSITIVE_INFINITY);
@@ -100,24 +100,11 @@ class Replay {
       replica.idleSince = at;
       this.#serveWaiting(replica, at);
     }
-    if (now < this.#expiryAt || now === Number.POSITIVE_INFINITY) return;
-    for (;;) {
-      const expired = this.#replicas.expired(this.scaling, now);
-      if (!expired) break;
-      this.#retire(expired, expired.idleSince + this.scaling.cooldownMs);
-    }
-    this.#expiryAt = this.#nextExpiry(now);
   }
 
-  /** No replica ends before that, unless another one starts: one that is busy now has its whole cooldown before it. */
-  #nextExpiry(now: number): number {
-    const { cooldownMs } = this.scaling;
-    if (!this.#replicas.mayEnd(this.scaling)) return Number.POSITIVE_INFINITY;
-    let next = now + cooldownMs;
-    for (const { busy, idleSince } of this.#replicas.members) {
-      if (busy === 0) next = Math.min(next, idleSince + cooldownMs);
-    }
-    return next;
+  #expire(now: number): void {
+    for (let old = this.#replicas.expired(this.scaling, now); old; old = this.#replicas.expired(this.scaling, now))
+      this.#retire(old, old.idleSince + this.scaling.cooldownMs);
   }
 
   #arrive(call: number, now: number): void {
@@ -147,7 +134,6 @@ class Replay {
     const readyAt = now + this.model.starts(this.#starts++, now);
     const replica = { busy: 0, idleSince: now, startedAt: now, readyAt };
     this.#replicas.add(replica);
-    this.#expiryAt = now;
     return replica;
   }
 
