@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { after } from '../../kernel/clock.ts';
-import { deferred } from '../../kernel/once.ts';
+import { deferred, onceFor } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Listening, openReceiver, type ReceivedRequest, type ReceiverResponse } from '../receiver/index.ts';
 import { parseDeliveryUrl } from './forward.ts';
@@ -71,7 +71,7 @@ export class Deliveries {
     const slot = this.#slotOf(run);
     slot.isExpected = true;
     return {
-      arrived: slot.arrived,
+      arrived: slot.arrival.promise,
       acknowledge: (isRecorded) => this.#answer(run, isRecorded ? recorded : notExpected),
     };
   }
@@ -108,35 +108,31 @@ export class Deliveries {
     const run = deliveryRunId(received.headers);
     if (this.#onlyRun !== undefined && run !== this.#onlyRun) return ofAnotherRun;
     const slot = this.#slotOf(run);
-    slot.arrive(received);
+    slot.arrival.resolve(received);
     const stop = after(maxUnknownMs, () => {
       if (!slot.isExpected) this.#answer(run, notExpected);
     });
-    const response = await slot.answered;
+    const response = await slot.answer.promise;
     stop();
     return response;
   }
 
   #slotOf(run: string): Slot {
-    const known = this.#slots.get(run);
-    if (known) return known;
-    const { promise: arrived, resolve: arrive } = deferred<ReceivedRequest>();
-    const { promise: answered, resolve: answer } = deferred<ReceiverResponse>();
-    const slot = { arrived, arrive, answered, answer, isExpected: false };
-    this.#slots.set(run, slot);
-    return slot;
+    return onceFor(this.#slots, run, () => ({
+      arrival: deferred<ReceivedRequest>(),
+      answer: deferred<ReceiverResponse>(),
+      isExpected: false,
+    }));
   }
 
   #answer(run: string, response: ReceiverResponse): void {
-    this.#slots.get(run)?.answer(response);
+    this.#slots.get(run)?.answer.resolve(response);
     this.#slots.delete(run);
   }
 }
 
 interface Slot {
-  arrived: Promise<ReceivedRequest>;
-  arrive: (received: ReceivedRequest) => void;
-  answered: Promise<ReceiverResponse>;
-  answer: (response: ReceiverResponse) => void;
+  arrival: ReturnType<typeof deferred<ReceivedRequest>>;
+  answer: ReturnType<typeof deferred<ReceiverResponse>>;
   isExpected: boolean;
 }

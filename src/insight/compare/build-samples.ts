@@ -2,6 +2,7 @@ import type { ErrorCount } from '../../calls/difference.ts';
 import { addOutcome } from '../../calls/runs/index.ts';
 import type { ServingTime } from '../../deploys/serving.ts';
 import { hourMs } from '../../kernel/durations.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
@@ -19,9 +20,7 @@ export class BuildSamples {
       this.coldStartTimes.push(coldstartMs);
     }
     if (!addOutcome(this.errors, outcome) || outcome !== 'succeeded' || Number.isNaN(runtimeMs)) return;
-    const times = this.runTimes.get(name);
-    if (times) times.push(runtimeMs);
-    else this.runTimes.set(name, [runtimeMs]);
+    onceFor(this.runTimes, name, () => []).push(runtimeMs);
   }
 
   addAll({ errors, coldStarts, coldStartTimes, runTimes }: BuildSamples): this {

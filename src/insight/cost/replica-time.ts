@@ -1,4 +1,5 @@
 import { dayMs, minuteMs } from '../../kernel/durations.ts';
+import { onceFor } from '../../kernel/once.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
 /** Calls run for 12 hours at most (docs/platform.md#runs): what is longer is no duration. */
@@ -42,7 +43,6 @@ export class ReplicaTime {
   lastCall: number | undefined;
   /** Days by their midnight. */
   readonly days = new Map<number, DayOfCalls>();
-  #current = { midnight: Number.NaN, day: { calls: 0, coldStarts: 0, busySeconds: 0 } };
   readonly #coldStartMs: number[] = [];
   readonly #runtimeMs: number[] = [];
   readonly #replicas = new Map<string, ReplicaState>();
@@ -174,11 +174,7 @@ export class ReplicaTime {
 
   #day(at: number): DayOfCalls {
     const midnight = Math.floor((Number.isNaN(at) ? this.options.since : at) / dayMs) * dayMs;
-    if (this.#current.midnight === midnight) return this.#current.day;
-    const day = this.days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
-    this.days.set(midnight, day);
-    this.#current = { midnight, day };
-    return day;
+    return onceFor(this.days, midnight, () => ({ calls: 0, coldStarts: 0, busySeconds: 0 }));
   }
 }
 

@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { openTextServer } from '../../calls/receiver/index.ts';
 import { makePrivateFolder, readRegular, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import { onceFor } from '../../kernel/once.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppFigures } from './app-figures.ts';
@@ -82,14 +83,11 @@ class CounterStore {
   }
 
   counterOf(app: string): CallCounter {
-    const known = this.#counters.get(app);
-    if (known) return known;
-    const counter = new CallCounter(this.context, app, this.kept[app], (kept) => {
+    const onChange = (kept: KeptCounts) => {
       this.kept[app] = kept;
       this.#write();
-    });
-    this.#counters.set(app, counter);
-    return counter;
+    };
+    return onceFor(this.#counters, app, () => new CallCounter(this.context, app, this.kept[app], onChange));
   }
 
   has(app: string): boolean {
