@@ -7,6 +7,13 @@ import { expectErrorDocument, gantry, listening, newFolder, smallApp } from '../
 import { joiningProxy, overHttps } from '../support/proxy.ts';
 
 const reply = { run_id: 'r-1', run_time_ms: 12, result: 'fine' };
+const web = { id: 'p-12345678-web', name: 'web' };
+/** An app whose calls are answered so, and what the platform shows of it. */
+const refusing = (status: number, body: object, shown: object = web) =>
+  appServer((response, { path }) => {
+    if (path.startsWith('/v4/')) return sayJson(response, body, status);
+    return sayJson(response, path.endsWith('/apps') ? [web] : shown);
+  });
 const fine = () => appServer((response) => sayJson(response, reply, 200, { 'x-request-id': 'r-1' }));
 
 describe('the request', () => {
@@ -234,11 +241,7 @@ describe('an error', () => {
   });
 
   test('explains a timeout of the gateway by the setting that causes it', async () => {
-    const { env } = await appServer((response, { method }) =>
-      method === 'POST'
-        ? sayJson(response, {}, 504)
-        : sayJson(response, { id: 'p-12345678-web', name: 'web', responseGracePeriodSeconds: '90' }),
-    );
+    const { env } = await refusing(504, {}, { ...web, responseGracePeriodSeconds: '90' });
     const { stderr } = await gantry(['invoke', 'web'], { env });
     expect(stderr).toContain("the platform ends a call after the app's response_grace_period");
     expect(stderr).toMatch(/fix .*response_grace_period.*--async/);
@@ -268,7 +271,7 @@ describe('an error', () => {
   ] as const)('%i of an app that is shown as %j with %j is exit code %i', async (status, shown, ended, exit, why) => {
     const { env } = await appServer((response, { method, path }) => {
       if (method === 'POST') return sayJson(response, {}, status);
-      if (!path.endsWith('/containers')) return sayJson(response, { id: 'p-12345678-web', name: 'web', ...shown });
+      if (!path.endsWith('/containers')) return sayJson(response, { ...web, ...shown });
       return sayJson(
         response,
         ended.map(([containerState, seconds], at) => ({
@@ -286,7 +289,6 @@ describe('an error', () => {
   });
 
   test('404 says whether the app or the function is missing', async () => {
-    const web = { id: 'p-12345678-web', name: 'web' };
     const { env } = await appServer((response, { method, path }) => {
       if (method === 'POST' || path.endsWith('-wob')) return sayJson(response, { message: 'not here' }, 404);
       return sayJson(response, path.endsWith('-web') ? web : [web]);
@@ -308,9 +310,7 @@ describe('an error', () => {
     const taken = types.map((type, at) => `${'abcdefghijkl'[at]}: ${type}`).join(', ');
     const code = `def run():\n    pass\n\ndef predict(text: str):\n    pass\n\ndef take(${taken}):\n    pass\n`;
     const app = newFolder({ ...smallApp(), 'main.py': code });
-    const { env } = await appServer((response, { method }) =>
-      method === 'POST' ? sayJson(response, {}, 404) : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
-    );
+    const { env } = await refusing(404, {});
     const { code: exit, stderr } = await gantry(['invoke', '.', name], { env, cwd: app });
     expect([exit, stderr]).toEqual([6, expect.stringContaining(`  fix ${fix}\n`)]);
   });
@@ -321,11 +321,7 @@ describe('an error', () => {
   ])('404 of the function %s names one that is deployed, whatever the folder has', async (name, fix) => {
     const app = newFolder({ ...smallApp(), 'main.py': 'def run():\n    pass\n\ndef other():\n    pass\n' });
     const message = `function ${name} not found; available functions: run, prediction`;
-    const { env } = await appServer((response, { method }) =>
-      method === 'POST'
-        ? sayJson(response, { message }, 404)
-        : sayJson(response, { id: 'p-12345678-web', name: 'web' }),
-    );
+    const { env } = await refusing(404, { message });
     const { stderr, json } = await gantry(['invoke', '.', name, 'text=a', '--json'], { env, cwd: app });
     expect(stderr).toContain(`  fix ${fix}\n`);
     expect(JSON.stringify(json())).not.toContain('"apps","list"');
@@ -333,13 +329,7 @@ describe('an error', () => {
 
   test('404 of an app without functions says to add one', async () => {
     const message = 'function run not found; available functions: none';
-    const { env } = await appServer((response, { method }) =>
-      sayJson(
-        response,
-        method === 'POST' ? { message } : { id: 'p-12345678-web', name: 'web' },
-        method === 'POST' ? 404 : 200,
-      ),
-    );
+    const { env } = await refusing(404, { message });
     const { stderr } = await gantry(['invoke', '.'], { env, cwd: newFolder({ ...smallApp(), 'main.py': 'x = 1\n' }) });
     expect(stderr).toContain('  fix add a function to main.py, then gantry deploy\n');
   });
@@ -356,7 +346,7 @@ describe('an error', () => {
       if (path.includes('/logs')) return sayJson(response, { logs: [] });
       if (path.endsWith('/builds/r-1')) return sayJson(response, { message: 'no' }, 404);
       const item = { id: 'r-1', statusCode: status, status: 'failure', createdAt: '2026-01-01T00:00:00Z' };
-      if (path.endsWith('/apps')) return sayJson(response, [{ id: 'p-12345678-web', name: 'web' }]);
+      if (path.endsWith('/apps')) return sayJson(response, [web]);
       const app = { id: 'p-12345678-web', runtime: 'custom' };
       return sayJson(response, path.includes('/runs') ? { item, items: [item] } : app);
     });
@@ -368,24 +358,13 @@ describe('an error', () => {
 
   test('405 of a function names the method that its reply names', async () => {
     const message = 'method GET not allowed: functions are called with POST';
-    const { env } = await appServer((response, { path }) =>
-      path.startsWith('/v4/') ? sayJson(response, { message }, 405) : sayJson(response, { id: 'p-12345678-web' }),
-    );
+    const { env } = await refusing(405, { message });
     const { stderr } = await gantry(['invoke', 'web', '--method', 'GET'], { env });
     expect(stderr).toContain('  fix pass a method that it takes, such as --method POST\n');
   });
 
   test("404 from the app's own server is the app's error", async () => {
-    const { env } = await appServer((response, { path }) =>
-      path.startsWith('/v4/')
-        ? sayJson(response, { detail: 'nothing at /' }, 404)
-        : sayJson(
-            response,
-            path.endsWith('/apps')
-              ? [{ id: 'p-12345678-web', name: 'web' }]
-              : { id: 'p-12345678-web', runtime: 'custom' },
-          ),
-    );
+    const { env } = await refusing(404, { detail: 'nothing at /' }, { ...web, runtime: 'custom' });
     const outcome = await gantry(['invoke', 'web', '--path', '/nope'], { env });
     expect(outcome).toExit(13, /the server of web\/nope returned 404\n {2}why nothing at \/\n {2}fix .*--path/);
   });
