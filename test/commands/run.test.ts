@@ -343,104 +343,60 @@ describe('what is sent', () => {
 
 describe('nothing is sent', () => {
   const big = 'x'.repeat(3 * 1024 * 1024);
-  test.each([
-    ['a missing file', {}, ['nope.py'], 6, /nope\.py not found\n/],
-    [
-      'not a Python file',
-      { 'job.sh': '' },
-      ['job.sh'],
-      2,
-      /not a Python file: job\.sh\n[\s\S]* fix for example: gantry run main\.py /,
-    ],
+  const packages = Array.from({ length: 20_000 }, (_, index) => `package-number-${index}`).join('\n');
+  const listed = { 'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "r.txt"'), 'r.txt': packages };
+
+  test.each<[what: string, words: string, exit: number, said: RegExp, files?: Record<string, string>]>([
+    ['a missing file', 'nope.py', 6, /nope\.py not found\n/],
+    ['not a Python file', 'j.sh', 2, /not a Python file: j\.sh\n[\s\S]* fix for example: gantry run job\.py /],
     [
       'a missing function',
-      { 'job.py': job },
-      ['job.py::trian'],
+      'job.py::trian',
       6,
-      /function trian not found in job\.py: did you mean train\?\n {2}why available functions: train/,
+      /function trian not found in job\.py: did you mean train\?\n {2}why avail/,
     ],
-    [
-      'a function with a similar name',
-      { 'job.py': job },
-      ['job.py::trains'],
-      6,
-      /did you mean train\?[\s\S]*fix gantry run job\.py::train/,
-    ],
-    ['a function in a function', { 'job.py': 'def f():\n def g(): pass\n' }, ['job.py::g'], 6, /function g not found/],
+    ['a function with a similar name', 'job.py::trains', 6, /did you mean train\?[\s\S]*fix gantry run job\.py::train/],
+    ['a function in a function', 'a.py::g', 6, /function g not found/, { 'a.py': 'def f():\n def g(): pass\n' }],
     [
       'data without a function',
-      { 'job.py': 'print(1)\ndef f(a): pass' },
-      ['--data', '{"a": 1}', 'job.py'],
+      '--data {} a.py',
       2,
-      /fix gantry run --data .* job\.py::f /,
+      /fix gantry run --data .* a\.py::f /,
+      { 'a.py': 'def f(a): pass' },
     ],
-    ['data that is not JSON', { 'job.py': job }, ['job.py::train', '--data', '{'], 2, /--data is not valid JSON/],
-    [
-      'data that is not an object',
-      { 'job.py': job },
-      ['job.py::train', '--data', '[1]'],
-      2,
-      /--data is not a JSON object/,
-    ],
-    ['a word that is not a pair', { 'job.py': job }, ['job.py::train', 'epochs'], 2, /invalid parameter "epochs"/],
-    ['an excluded file', { 'job.py': job, 'cerebrium.toml': toml('exclude = ["j*.py"]') }, ['job.py'], 10, /"j\*\.py"/],
-    ['a file in a cache', { 'venv/a.py': job, 'b.py': '' }, ['venv/a.py'], 10, /venv is excluded unless/],
-    [
-      'files too large',
-      { 'job.py': job, a: big, b: big },
-      ['job.py'],
-      10,
-      /the largest files:\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/,
-    ],
+    ['data that is not JSON', 'job.py::train --data {', 2, /--data is not valid JSON/],
+    ['data that is not an object', 'job.py::train --data [1]', 2, /--data is not a JSON object/],
+    ['a word that is not a pair', 'job.py::train epochs', 2, /invalid parameter "epochs"/],
+    ['an excluded file', 'job.py', 10, /"j\*\.py"/, { 'cerebrium.toml': toml('exclude = ["j*.py"]') }],
+    ['a file in a cache', 'venv/a.py', 10, /venv is excluded unless/, { 'venv/a.py': job }],
+    ['files too large', 'job.py', 10, /the largest files:\n +3\.0 MiB {2}a\n +3\.0 MiB {2}b/, { a: big, b: big }],
     [
       'files too large beside the folder of the file',
-      { 'jobs/job.py': job, a: big, b: big },
-      ['--detach', 'jobs/job.py', '3'],
+      '--detach jobs/job.py 3',
       10,
       /fix gantry run --detach -C jobs job\.py 3\n/,
+      { 'jobs/job.py': job, a: big, b: big },
     ],
     [
       'files too large beside the program: it is not excluded',
-      { 'job.py': `${job}#${big.slice(0, 1e6)}`, a: big, b: big },
-      ['job.py', '3'],
+      'job.py 3',
       10,
       /exclude = \[".*", "\.\/a"\]/,
+      { 'job.py': `${job}#${big.slice(0, 1e6)}`, a: big, b: big },
     ],
     [
       'a folder behind the file',
-      { 'jobs/job.py': job },
-      ['--detach', 'job.py', '3', '--cwd', 'jobs'],
+      '--detach a.py 3 --cwd jobs',
       6,
-      /fix gantry run --detach -C jobs job\.py 3\n/,
+      /fix gantry run --detach -C jobs a\.py 3\n/,
+      { 'jobs/a.py': job },
     ],
-    [
-      'data too large',
-      { 'job.py': job, d: `{"a": "${big}"}` },
-      ['job.py::train', '--data', '@d'],
-      2,
-      /too large for a run: 3\.0 MiB \(maximum 2\.0/,
-    ],
-    ['a name too long', { 'job.py': job }, ['--name', 'a'.repeat(31), 'job.py'], 2, /too long for a run/],
-    [
-      'dependencies too large',
-      {
-        'job.py': job,
-        'cerebrium.toml': toml('[cerebrium.dependencies.paths]\npip = "r.txt"'),
-        'r.txt': Array.from({ length: 20_000 }, (_, index) => `package-number-${index}`).join('\n'),
-      },
-      ['job.py'],
-      10,
-      /too large for a run: .* \(maximum 380 KiB\)/,
-    ],
-    [
-      'a partner’s app',
-      { 'job.py': job, 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') },
-      ['job.py'],
-      2,
-      /has no code/,
-    ],
-  ])('%s', async (_, files, line, exit, said) => {
-    const outcome = await run(files as Record<string, string>, [...line, '--json']);
+    ['data too large', 'job.py::train --data @d', 2, /for a run: 3\.0 MiB \(maximum 2\.0/, { d: `{"a": "${big}"}` }],
+    ['a name too long', `--name ${'a'.repeat(31)} job.py`, 2, /too long for a run/],
+    ['dependencies too large', 'job.py', 10, /too large for a run: .* \(maximum 380 KiB\)/, listed],
+    ['a partner’s app', 'job.py', 2, /has no code/, { 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') }],
+  ])('%s', async (_, words, exit, said, files) => {
+    const outcome = await run({ 'job.py': job, ...files }, [...words.split(' '), '--json']);
     expect(outcome).toExit(exit, said);
     expectErrorDocument(outcome);
     expect(emulator.calls).toEqual([]);
