@@ -6,77 +6,36 @@ const start = Date.UTC(2026, 10, 20, 14);
 const line = (ms: number, fields: object = {}) =>
   appLine({ logLine: 'tick', timestamp: new Date(start + ms).toISOString(), containerName: 'web-1', ...fields });
 
-/** Whether each line is new: `[ms, fields, channel, session]`. */
-function sightings(list: [ms: number, fields: object, channel: LogChannel, session: string][]): boolean[] {
+const kinds: Record<string, object> = {
+  tock: { logLine: 'tock' },
+  elsewhere: { containerName: 'web-2' },
+  idA: { logId: 'a' },
+  idB: { logId: 'b' },
+  long1: { logLine: `${'x'.repeat(60)}1` },
+  long2: { logLine: `${'x'.repeat(60)}2` },
+};
+
+/** Whether each line is new. `h2:0:idA` came in the second page of the history, printed at 0 ms; `s1` is the first socket. */
+function sightings(lines: string): string {
   const seen = new SeenLines();
-  return list.map(([ms, fields, channel, session]) => seen.isNew(line(ms, fields), channel, session));
+  const isNew = (session: string, ms: string, kind = '') =>
+    seen.isNew(line(Number(ms), kinds[kind]), session.startsWith('h') ? 'history' : 'socket', session);
+  return lines.replace(/(\w+):(\d+):?(\w*) ?/g, (_, ...parts: [string, string, string]) =>
+    isNew(...parts) ? '+' : '-',
+  );
 }
 
 describe('a log line is shown', () => {
-  test.each<[what: string, list: Parameters<typeof sightings>[0], expected: boolean[]]>([
-    [
-      'once if the history returns it twice',
-      [
-        [0, {}, 'history', 'page 1'],
-        [0, {}, 'history', 'page 2'],
-      ],
-      [true, false],
-    ],
-    [
-      'once if the history and the live log have it',
-      [
-        [0, {}, 'history', 'page 1'],
-        [0, {}, 'socket', 'socket 1'],
-      ],
-      [true, false],
-    ],
-    [
-      'twice if it was printed twice at the same time',
-      [
-        [0, {}, 'history', 'page 1'],
-        [0, {}, 'history', 'page 1'],
-      ],
-      [true, true],
-    ],
-    [
-      'twice if the live log has one of two, and the history both',
-      [
-        [0, {}, 'socket', 'socket 1'],
-        [0, {}, 'history', 'page 1'],
-        [0, {}, 'history', 'page 1'],
-      ],
-      [true, false, true],
-    ],
-    [
-      'again if its time, its text or its container differs',
-      [
-        [0, {}, 'history', 'page 1'],
-        [1, {}, 'history', 'page 2'],
-        [0, { logLine: 'tock' }, 'history', 'page 3'],
-        [0, { containerName: 'web-2' }, 'history', 'page 4'],
-      ],
-      [true, true, true, true],
-    ],
-    [
-      'once for each id',
-      [
-        [0, { logId: 'a' }, 'history', 'page 1'],
-        [0, { logId: 'a' }, 'history', 'page 1'],
-        [0, { logId: 'b' }, 'history', 'page 2'],
-      ],
-      [true, false, true],
-    ],
-    [
-      'again if only the end of a long text differs',
-      [
-        [0, { logLine: `${'x'.repeat(60)}1` }, 'history', 'page 1'],
-        [0, { logLine: `${'x'.repeat(60)}2` }, 'history', 'page 2'],
-        [0, { logLine: `${'x'.repeat(60)}2` }, 'history', 'page 3'],
-      ],
-      [true, true, false],
-    ],
-  ])('%s', (_, list, expected) => {
-    expect(sightings(list)).toEqual(expected);
+  test.each([
+    ['once if the history returns it twice', 'h1:0 h2:0', '+-'],
+    ['once if the history and the live log have it', 'h1:0 s1:0', '+-'],
+    ['twice if it was printed twice at the same time', 'h1:0 h1:0', '++'],
+    ['twice if the live log has one of two, and the history both', 's1:0 h1:0 h1:0', '+-+'],
+    ['again if its time, its text or its container differs', 'h1:0 h2:1 h3:0:tock h4:0:elsewhere', '++++'],
+    ['once for each id', 'h1:0:idA h1:0:idA h2:0:idB', '+-+'],
+    ['again if only the end of a long text differs', 'h1:0:long1 h2:0:long2 h3:0:long2', '++-'],
+  ])('%s', (_, lines, expected) => {
+    expect(sightings(lines)).toBe(expected);
   });
 
   test('once for each nanosecond, without an id', () => {

@@ -14,43 +14,28 @@ const stored = JSON.stringify({
 });
 
 describe('the value and the origin of a setting', () => {
-  test.each<[string, SettingFlags, Record<string, string>, string, string | undefined, string]>([
-    ['flag over all', { project: 'p-flag' }, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-flag', 'flag'],
-    ['environment over profile', {}, { GANTRY_PROJECT: 'p-env' }, 'project', 'p-env', 'environment (GANTRY_PROJECT)'],
+  test.each<[what: string, env: Record<string, string>, found: string, origin: string, flags?: SettingFlags]>([
+    ['flag over all', { GANTRY_PROJECT: 'p-env' }, 'project: p-flag', 'flag', { project: 'p-flag' }],
+    ['environment over profile', { GANTRY_PROJECT: 'p-env' }, 'project: p-env', 'environment (GANTRY_PROJECT)'],
     [
-      'our name over the official one',
-      {},
+      'our name first',
       { GANTRY_PROJECT: 'a', CEREBRIUM_PROJECT_ID: 'b' },
-      'project',
-      'a',
+      'project: a',
       'environment (GANTRY_PROJECT)',
     ],
-    [
-      'the official client’s name',
-      {},
-      { CEREBRIUM_PROJECT_ID: 'b' },
-      'project',
-      'b',
-      'environment (CEREBRIUM_PROJECT_ID)',
-    ],
-    ['empty is unset', {}, { GANTRY_PROJECT: '' }, 'project', 'p-work', 'profile'],
-    ['the stored profile', {}, {}, 'project', 'p-work', 'profile'],
-    ['another profile by flag', { profile: 'spare' }, {}, 'project', 'p-spare', 'profile'],
-    ['another profile by variable', {}, { GANTRY_PROFILE: 'spare' }, 'project', 'p-spare', 'profile'],
-    ['a missing profile', { profile: 'none' }, {}, 'project', undefined, 'not set'],
-    ['the region of the profile', {}, {}, 'region', 'eu-west-1', 'profile'],
-    [
-      'a region of the environment',
-      {},
-      { GANTRY_REGION: 'us-west-2' },
-      'region',
-      'us-west-2',
-      'environment (GANTRY_REGION)',
-    ],
-    ['no region anywhere', { profile: 'spare' }, {}, 'region', undefined, 'not set'],
-  ])('%s', async (_, flags, env, name, value, origin) => {
+    ['the official name', { CEREBRIUM_PROJECT_ID: 'b' }, 'project: b', 'environment (CEREBRIUM_PROJECT_ID)'],
+    ['empty is unset', { GANTRY_PROJECT: '' }, 'project: p-work', 'profile'],
+    ['the stored profile', {}, 'project: p-work', 'profile'],
+    ['another profile by flag', {}, 'project: p-spare', 'profile', { profile: 'spare' }],
+    ['another profile by variable', { GANTRY_PROFILE: 'spare' }, 'project: p-spare', 'profile'],
+    ['a missing profile', {}, 'project: undefined', 'not set', { profile: 'none' }],
+    ['the region of the profile', {}, 'region: eu-west-1', 'profile'],
+    ['a region of the environment', { GANTRY_REGION: 'us-west-2' }, 'region: us-west-2', 'environment (GANTRY_REGION)'],
+    ['no region anywhere', {}, 'region: undefined', 'not set', { profile: 'spare' }],
+  ])('%s', async (_, env, found, origin, flags = {}) => {
     const settings = resolveSettings({ GANTRY_CONFIG_DIR: newFolder({ 'config.json': stored }), ...env }, flags);
-    expect(settings[name as 'project' | 'region']).toEqual({ value, origin });
+    const name = found.startsWith('project') ? 'project' : 'region';
+    expect([`${name}: ${settings[name].value}`, settings[name].origin]).toEqual([found, origin]);
   });
 
   test.each([
