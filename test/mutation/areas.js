@@ -78,7 +78,7 @@ const commands = {
     'nothing-deleted-without-a-list',
     'removal-evidence',
   ],
-  'platform/waiting': ['cancel-evidence', 'refused-evidence', 'secrets'],
+  'platform/waiting': ['change-evidence', 'secrets'],
   deploys: ['deploy'],
   'calls/webhooks': ['webhooks', 'webhook-recipes'],
   cli: ['reference', 'help'],
