@@ -47,14 +47,6 @@ def run():
     return 1
 `;
 
-/** Starts once: what it leaves on its volume keeps it from starting again. */
-const startsOnce = `import os, threading
-if os.path.exists("started"):
-    raise SystemExit("another process holds the lock")
-open("started", "w").close()
-threading.Timer(0.1, lambda: os._exit(3)).start()
-${good}`;
-
 interface Attempt {
   name: string;
   main: string;
@@ -141,13 +133,6 @@ describe.skipIf(!python)('a build that crashes after it was deployed (needs pyth
     expect(code, stderr).toBe(0);
     expect(json().health).toMatchObject({ restarts: 1, runs: 2, failedRuns: 0 });
     expect(stderr).toMatch(/once is healthy after .*, 1 restart\n/);
-  });
-
-  test('and does not start again is not healthy, although it was', async () => {
-    const name = 'lock';
-    const { code, stderr } = await deploy({ name, main: startsOnce, until: () => hasRestarted(name, 1) });
-    expect(code, stderr).toBe(12);
-    expect(stderr).toContain('another process holds the lock');
   });
 
   test('gives way to the build before with --or-rollback', async () => {

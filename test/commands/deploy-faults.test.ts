@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { faults as faultNames } from '../../src/emulator/index.ts';
 import { smallApp } from '../support/app.ts';
 import { emulatorForEach, testLateMs } from '../support/emulators.ts';
+import { half } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, type Outcome, type Setting } from '../support/gantry.ts';
 import { expectErrorDocument, expectNoTrace } from '../support/traces.ts';
@@ -17,6 +18,13 @@ type Case = [target: Target, faults: string, ...Expected];
 /** The same with each of these faults. */
 const each = (target: Target, faults: string, ...expected: Expected): Case[] =>
   faults.split(' ').map((fault) => [target, fault, ...expected]);
+
+/** What becomes of a deploy by these faults. */
+function cases(rows: Case[], settingOf: (faults: string) => Setting = () => ({})): void {
+  test.each(half(rows))('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen, setting) =>
+    check(target, faults, exit, says, seen, setting ?? settingOf(faults)),
+  );
+}
 
 let app: string;
 
@@ -39,7 +47,7 @@ describe('reading the deployed app (getApp)', () => {
   const warned = /warning: cannot read the deployed app, deploying without a comparison: /;
   const carriedOn = { getApp: 2, createApp: 1, upload: 1, builds: 1, cancelled: 0 };
 
-  test.each<Case>([
+  cases([
     ['getApp', '400', 0, warned, wentOn],
     ['getApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['getApp', '403', 0, 'web is live', { ...carriedOn, getApp: 1 }],
@@ -49,7 +57,7 @@ describe('reading the deployed app (getApp)', () => {
     ['getApp', 'stall*', 69, /error: .*no data for [\d.]+ s/, gaveUp],
     ['getApp', 'html*', 0, warned, wentOnAtLast],
     ['getApp', '503,reset-during,429:1,stall', 0, retriedToTheEnd, { ...carriedOn, getApp: 5 }],
-  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  ]);
 
   test.each<Case>([
     ['getApp', 'malformed', 0, retried, carriedOn],
@@ -83,7 +91,7 @@ describe('creating a build (createApp)', () => {
   /** The build may exist: the error says so, with a command to check. */
   const looksInto = /why .*the request may have taken effect.*\n {2}fix gantry builds list web/s;
 
-  test.each<Case>([
+  cases([
     ['createApp', '400', 1, 'error: Bad Request', refused],
     ['createApp', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, refused],
     ['createApp', '402', 14, 'error: Payment Required', refused],
@@ -98,7 +106,7 @@ describe('creating a build (createApp)', () => {
     ...each('createApp', 'reset-after truncated malformed', 0, lost, settled),
     ['createApp', 'reset-after*', 69, looksInto, lostTwice],
     ['createApp', '429,503:1,500', 0, lost, { ...carriedOn, createApp: 4 }],
-  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  ]);
 });
 
 describe('the upload', () => {
@@ -108,7 +116,7 @@ describe('the upload', () => {
   const carriedOn = { upload: 2, createApp: 1, builds: 1, cancelled: 0 };
   const once = { upload: 1, createApp: 1, builds: 1, cancelled: 0 };
 
-  test.each<Case>([
+  cases([
     ['upload', '400', 1, /the storage rejected the upload \(HTTP 400, BadRequest: Bad Request\)/, refused],
     ...each('upload', '408 500 reset-during reset-after', 0, retried, carriedOn),
     ['upload', '429*', 75, retriedToTheEnd, gaveUp],
@@ -136,7 +144,7 @@ describe('the upload', () => {
       { upload: 2, createApp: 2, builds: 2, cancelled: 2 },
     ],
     ['upload', '503,expired,reset-during', 0, 'web is live', { upload: 4, createApp: 2, builds: 2, cancelled: 1 }],
-  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  ]);
 
   test('is no failure if every reply is lost, and the build has started', async () => {
     const seen = { upload: 5, createApp: 1, builds: 1, cancelBuild: 0 };
@@ -179,34 +187,35 @@ describe('polling the build (getBuild)', () => {
   const stopped = { ...left, getBuild: 1 };
   const carriedOn = { ...left, getBuild: 2 };
 
-  test.each<Case>([
-    ['getBuild', '400', 1, goesOn, stopped],
-    ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
-    ...each('getBuild', '403 404 malformed', 0, 'web is live', carriedOn),
-    ['getBuild', '403*', 5, goesOn, left],
-    ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
-    ['getBuild', '409', 7, goesOn, stopped],
-    ...each('getBuild', 'malformed* 429* 500*', 8, goesOn, left),
-    // A Retry-After of an hour is not waited for.
-    ['getBuild', '429:3600*', 75, goesOn, stopped],
-    ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
-    ...each('getBuild', '500 reset-after', 0, retried, carriedOn),
-    // Six in a row exceed the retries of one poll, which is not a result.
-    ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
-  ])('%s=%s ends with exit %i and says %s', (target, faults, exit, says, seen) => {
-    return check(target, faults, exit, says, seen, faults.endsWith('*') ? hurried() : {});
-  });
+  cases(
+    [
+      ['getBuild', '400', 1, goesOn, stopped],
+      ['getBuild', '401', 4, /fix gantry login, or set GANTRY_TOKEN/, stopped],
+      ...each('getBuild', '403 404 malformed', 0, 'web is live', carriedOn),
+      ['getBuild', '403*', 5, goesOn, left],
+      ['getBuild', '404*', 6, /fix gantry builds list web\n/, left],
+      ['getBuild', '409', 7, goesOn, stopped],
+      ...each('getBuild', 'malformed* 429* 500*', 8, goesOn, left),
+      // A Retry-After of an hour is not waited for.
+      ['getBuild', '429:3600*', 75, goesOn, stopped],
+      ['getBuild', '429:2', 0, /retrying in 2\.0 s/, carriedOn],
+      ...each('getBuild', '500 reset-after', 0, retried, carriedOn),
+      // Six in a row exceed the retries of one poll, which is not a result.
+      ['getBuild', '503,503,503,503,503,503', 0, 'web is live', { ...left, getBuild: 7 }],
+    ],
+    (faults) => (faults.endsWith('*') ? hurried() : {}),
+  );
 });
 
 describe('the log of the build (getBuildLogs) does not decide the result:', () => {
   const fine = { upload: 1, builds: 1, cancelled: 0, getBuild: 1 };
   const warned = /warning: cannot read the build log: /;
 
-  test.each<Case>([
-    ...['400', '401', '429*', 'malformed*'].map((fault): Case => ['getBuildLogs', fault, 0, warned, fine]),
-    ...['429', 'reset-after', 'malformed'].map((fault): Case => ['getBuildLogs', fault, 0, retried, fine]),
+  cases([
+    ...each('getBuildLogs', '400 401 429* malformed*', 0, warned, fine),
+    ...each('getBuildLogs', '429 reset-after malformed', 0, retried, fine),
     ['getBuildLogs', 'null*', 0, 'web is live', fine],
-  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  ]);
 
   test('obeys Retry-After for the log', async () => {
     emulator.fail('build', 'slow');
@@ -223,11 +232,9 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
   const says = /warning: build \S+ could not be canceled: .*\n {2}fix gantry builds cancel web \S+/;
 
   test.each<Case>([
-    ...['400', '409'].map((fault): Case => ['cancelBuild', fault, 130, says, { ...notCancelled, cancelBuild: 1 }]),
+    ...each('cancelBuild', '400 409', 130, says, { ...notCancelled, cancelBuild: 1 }),
     ['cancelBuild', '429*', 130, says, { ...notCancelled, cancelBuild: 5 }],
-    ...['404', '500'].map(
-      (fault): Case => ['cancelBuild', fault, 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
-    ),
+    ...each('cancelBuild', '404 500', 130, /canceled build/, { ...cancelled, cancelBuild: 2 }),
     ['cancelBuild', 'malformed', 130, /canceled build/, cancelled],
     // The first request took effect, so the second one is refused.
     ['cancelBuild', 'reset-after', 130, /canceled build/, { ...cancelled, cancelBuild: 2 }],
@@ -262,7 +269,7 @@ describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () =
 describe('the build', () => {
   const ended = { upload: 1, builds: 1, cancelled: 0, cancelBuild: 0 };
 
-  test.each<Case>([
+  cases([
     [
       'build',
       'build_failure',
@@ -284,7 +291,7 @@ describe('the build', () => {
     ['build', 'unknown-status', 0, 'web is live', { ...ended, getBuild: 2 }],
     ['build', 'hostile-log', 0, 'web is live', ended],
     ['build', 'build_failure*', 11, 'pip install failed', ended],
-  ])('%s=%s ends with exit %i and says %s', (...line) => check(...line));
+  ]);
 
   test('succeeds in the next deploy after a failure', async () => {
     emulator.fail('build', 'build_failure');

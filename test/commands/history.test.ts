@@ -1,7 +1,5 @@
-import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { deployWeb, emulatorForEach, filesIn, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
+import { deployWeb, emulatorForEach, gantry, newFolder, smallApp, wideTerminal } from '../support/index.ts';
 
 let home: string;
 
@@ -122,13 +120,4 @@ test('nothing on record is an empty list of an app that is there, and an error f
   expect(await run(['history', 'wbe'])).toExit(6, 'did you mean web?', 'fix gantry history web');
   const gone = { env: { GANTRY_CONFIG_DIR: home, GANTRY_API_URL: 'http://127.0.0.1:1' } };
   expect(await run(['history', 'wbe'], gone)).toMatchObject({ code: 0, stdout: '' });
-});
-
-test('skips a damaged line with a warning', async () => {
-  await deployed('one');
-  const [file = ''] = filesIn(home).filter((path) => /history\/.*\.jsonl$/.test(path));
-  appendFileSync(join(home, file), '\n{"at":"half');
-  const { code, stderr, json } = await run(['history', 'web', '--json']);
-  expect([code, (json() as unknown[]).length]).toEqual([0, 2]);
-  expect(stderr).toContain('skipped 1 unreadable line');
 });

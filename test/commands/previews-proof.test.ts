@@ -174,22 +174,3 @@ test('a failed deploy of what is merged leaves the live build, whose files are n
   const why = new RegExp(`skipped ${name}: build ${first?.slice(0, 8)} has files that main does not have`);
   expect([left, stderr]).toEqual([1, expect.stringMatching(why)]);
 });
-
-test('a build in progress is a preview in use, whatever the flags; one without a status may be', async () => {
-  const name = await preview(here, ['--ttl', '1d']);
-  await preview(here, ['--detach']);
-  let status = '';
-  answering = async ({ route }, pass) => {
-    const answer = await pass();
-    return route.endsWith('/builds') ? { ...answer, body: answer.body.replace(/"status":"\w+",?/, status) } : answer;
-  };
-  const unknown = await prune(here, ['--branch', 'work']);
-  expect([unknown.json(), unknown.left]).toEqual([[], 1]);
-  expect(unknown.stderr).toContain(`skipped ${name}: the status of its builds is not known`);
-  status = '"status":"building",';
-  for (const flags of [['--expired'], ['--branch', 'work'], []]) {
-    const { json, stderr, left } = await prune(here, flags, later(2));
-    expect([json(), left]).toEqual([[], 1]);
-    expect(stderr).toMatch(new RegExp(`skipped ${name}: build \\S+ is in progress`));
-  }
-});

@@ -52,15 +52,6 @@ describe('deploy --preview', () => {
     expect(Math.max(...names.map((name) => name.length))).toBe(63);
   });
 
-  test.each([
-    [{ GITHUB_REF_NAME: 'topic' }, 'topic'],
-    [{ CIRCLE_BRANCH: 'pull/12', CIRCLE_PR_NUMBER: '12' }, 'pr-12'],
-  ])('takes the branch from the CI system if none is checked out: %j', async (env, name) => {
-    app.git('checkout', '-q', '--detach');
-    const { stderr } = await run(['deploy', '--preview', '--dry-run'], { env });
-    expect(stderr).toContain(`preview of ${name}: app web-${name}-`);
-  });
-
   test('is no app that this folder has deployed', async () => {
     app.git('checkout', '-q', '-b', 'fix');
     await preview();

@@ -212,17 +212,6 @@ describe('fails before anything is created', () => {
   });
 });
 
-test('a build that never ends is exit code 8, and continues', async () => {
-  await deployed('one');
-  await deployed('two');
-  emulator.fail('build', 'slow');
-  const { code, json } = await back('--timeout', '5s');
-  expect([code, json()]).toMatchObject([
-    8,
-    { error: { next: ['gantry', 'logs', 'web', '--build', expect.anything(), '-f', '--json'] } },
-  ]);
-});
-
 test('a lost reply of create app is followed by a second build, and by a third if the URL of that one has expired', async () => {
   await deployed('one');
   await deployed('two');

@@ -36,14 +36,6 @@ describe('a plan', () => {
     return { stage, machine };
   }
 
-  test('lies in the app folder and is no file of the app', async () => {
-    const { stage, machine } = await planned('gantry-plan.json');
-    expect((await machine.run(`${applyPlan} gantry-plan.json`)).code).toBe(0);
-    await machine.write({ version: 3 });
-    expect((await machine.run('deploy')).code).toBe(0);
-    expect([...(stage.builds.at(-1)?.files.keys() ?? [])].sort()).toEqual(['cerebrium.toml', 'main.py']);
-  });
-
   test('is not applied over a build in progress, nor after it', async () => {
     const { stage, machine } = await planned();
     await stage.stranger(stage.builds[0]?.body ?? {}, { buildMs: 20_000 });

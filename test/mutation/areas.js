@@ -47,7 +47,7 @@ function patternOf(area) {
  * @type {Record<string, string[]>} */
 const commands = {
   'platform/api': ['api', 'unreadable-replies', 'proxy', 'logs', 'invoke-stream', 'users'],
-  'kernel/disk': ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web', 'deploys-at-once'],
+  'kernel/disk': ['output-files', 'named-files', 'files-in-place', 'cat', 'package', 'cp-web'],
   app: ['config', 'check', 'init', 'package', 'plan', 'python-program', 'mistakes'],
   'storage/transfer': ['cp', 'weights', 'storage-lies', 'unknown-sizes', 'deploy-upload'],
   'team/account': ['login', 'profiles', 'whoami', 'users', 'emulator-login', 'two-platforms'],
@@ -102,6 +102,6 @@ const unfit = new RegExp(
   `^test/commands/(?:${[
     'completion|switching|version|timeout|dev|dev-debugging|emulator-for-tests|emulator-second-shell|rollback-git',
     'deploy-(?:again|ci|crashing-apps|faults|fixtures|healthy|lag|next|plan-overtaken|serves|terminal|upload)',
-    'apps?-.*|change-evidence|cp-faults|deploys-at-once|explain-runs|split-secrets|weights-faults',
+    'apps?-.*|change-evidence|cp-faults|explain-runs|split-secrets|weights-faults',
   ].join('|')})\\.test\\.ts$|/(?:results-file|taplo|format)\\.test\\.ts$`,
 );
