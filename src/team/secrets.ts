@@ -242,17 +242,24 @@ async function readForChange(context: Context, scope: SecretScope): Promise<Secr
  */
 async function replaceSecrets(context: Context, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = context;
-  const now = await readSecrets(context, scope);
-  const changed = Object.keys({ ...before, ...now }).filter((name) => before[name] !== now[name]);
-  if (changed.length > 0) {
-    throw new ConflictError(`secrets were changed by someone else in the meantime: ${changed.sort().join(', ')}`, {
-      why: 'the platform replaces all secrets at once, so this change would undo the other one; nothing was changed',
-      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
-      details: { changed },
-    });
-  }
+  const changed = changedNames(before, await readSecrets(context, scope));
+  if (changed.length > 0) throw overtaken('in the meantime', changed, 'this change would undo the other one');
   if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
   else await api(setProjectSecrets, { project, body: after });
+}
+
+function overtaken(when: string, names: string[], outcome: string): ConflictError {
+  return new ConflictError(`secrets were changed by someone else ${when}: ${names.join(', ')}`, {
+    why: `the platform replaces all secrets at once, so ${outcome}`,
+    fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
+    details: { changed: names },
+    retryable: true,
+  });
+}
+
+function changedNames(before: StoredSecrets, after: StoredSecrets): string[] {
+  const names = Object.keys({ ...before, ...after }).sort();
+  return names.filter((name) => before[name] !== after[name] && !isMasked(after[name]));
 }
 
 /** When another command that changes secrets at the same time has sent its list, too. In ms. */
@@ -283,15 +290,9 @@ async function confirmStored(
   };
   throwUnlessStored(await look());
   await delay(secondLookMs);
-  const { altered, ...undone } = await look();
-  const names = Object.values(undone).flat().sort();
-  if (names.length > 0) {
-    throw new ConflictError(`secrets were changed by someone else right after: ${names.join(', ')}`, {
-      why: 'the platform replaces all secrets at once, so the other change undid this one',
-      fix: sentence`check ${gantryCommand`secrets list`}, then run the same command again`,
-      details: { changed: names },
-    });
-  }
+  const { altered, lost, other, kept } = await look();
+  const names = [...lost, ...other, ...kept].sort();
+  if (names.length > 0) throw overtaken('right after', names, undone);
   if (altered.length === 0) return;
   progress.warn({
     severity: 'warning',
@@ -300,8 +301,12 @@ async function confirmStored(
   });
 }
 
+const undone = 'the other change undid this one';
+
 function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
-  const isChange = (name: string) => before[name] !== after[name];
+  const own = changedNames(before, after);
+  const isAlike = (name: string) => own.some((each) => each.toLowerCase() === name.trim().toLowerCase());
+  const isChange = (name: string) => own.includes(name);
   const hasOldValue = (name: string) => isChange(name) && now[name] === before[name];
   const [lost, stored] = [true, false].map((isLost) =>
     Object.keys(after)
@@ -309,7 +314,7 @@ function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
       .sort(),
   ) as [string[], string[]];
   const differing = stored.filter((name) => now[name] !== after[name] && !isMasked(now[name]));
-  const removed = Object.keys(before).filter((name) => !Object.hasOwn(after, name));
+  const removed = own.filter((name) => !Object.hasOwn(after, name));
   const isKept = (name: string) =>
     !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
   return {
@@ -317,6 +322,8 @@ function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
     other: differing.filter(isChange),
     kept: Object.keys(now).filter(isKept).sort(),
     altered: differing.filter((name) => !isChange(name)),
+    /** This change is not stored, and another one is: the other command had read the secrets before. */
+    undone: changedNames(before, now).some((name) => !isAlike(name)) ? lost.filter(isChange) : [],
   };
 }
 
@@ -325,11 +332,12 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: ReturnType<typeof differences>): void {
+function throwUnlessStored({ lost, other, kept, undone: names }: ReturnType<typeof differences>): void {
+  if (names.length > 0) throw overtaken('at the same time', names, undone);
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',
-      fix: 'run the same command again',
+      fix: gantryCommand`secrets list`,
       details: { lost },
     });
   }

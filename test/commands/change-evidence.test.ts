@@ -112,6 +112,9 @@ const canceling = 'builds cancel web BUILD --yes --json';
 const canceled = 'could not confirm that build BUILD of web is canceled: ';
 const listed = 'web is not deleted yet: its status is ready';
 const theirs = /changed by someone else right after: KEY/;
+const atOnce = /changed by someone else at the same time: KEY/;
+const sameLine =
+  /"retryable": true,[\s\S]*"next": \[\s*"gantry",\s*"secrets",\s*"set",\s*"KEY",\s*"--from-env",\s*"--yes",\s*"--json"/;
 /** It hides the number of replicas. */
 const hiding = showing(
   ({ maxReplicaCount: _, ...others }) => others,
@@ -160,6 +163,15 @@ const rows: [line: string, what: string, () => Answering, code: number, says: st
   ],
   [setting, 'stores nothing else', () => storing(() => ({ KEY: 'value' })), 1, 'did not store OTHER'],
   [setting, 'gets a list of others', () => storing(({ KEY: _, ...all }) => ({ ...all, THEIRS: 'x' }), 1), 7, theirs],
+  [
+    setting,
+    'gets a list of others at once',
+    () => storing(({ KEY: _, ...all }) => ({ ...all, THEIRS: 'x' })),
+    7,
+    atOnce,
+  ],
+  [setting, 'gets an empty list at once', () => storing(() => ({})), 7, atOnce],
+  [`${setting} --json`, 'gets a list of others at once', () => storing(() => ({ THEIRS: 'x' })), 7, sameLine],
   [setting, 'gets a value of others', () => storing((all) => ({ ...all, KEY: 'theirs' }), 1), 7, theirs],
   [setting, 'changes another', () => storing((all) => ({ ...all, OTHER: 'x' })), 0, /other values than before: OTHER/],
   [setting, 'gets one more', () => storing((all) => ({ ...all, MORE: 'x' })), 0, /^(?![\s\S]*warning)/],

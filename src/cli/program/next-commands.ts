@@ -82,6 +82,7 @@ export function nextAfterError(error: unknown, argv: readonly string[]): readonl
   // What is to be confirmed is for a person to read: the fix says what to add.
   if (facts.retryWith?.some((flag) => /^--(yes|confirm)(=|$)/.test(flag))) return undefined;
   if (facts.retryWith) return withFlags(argv, facts.retryWith);
+  if (facts.retryable) return ['gantry', ...argv];
   const typed = readTypedCommand(argv);
   const usual = usualNext[exit]({ ...typed, argv, details: facts.details ?? {} });
   return usual instanceof CommandLine ? inSamePlace(usual.argv, argv) : usual;
