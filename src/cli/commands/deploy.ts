@@ -319,7 +319,11 @@ async function remember(context: Context, app: string, { preview }: { preview?: 
   const { platform, address } = context.target;
   const isEmulator = platform.value === 'emulator';
   const found = isEmulator && (await import('../../local/emulator/index.ts')).findEmulatorAt(context, address);
-  await rememberTarget(context, { app, isPreview: Boolean(preview), ...(found && { dataFolder: found.dataFolder }) });
+  await rememberTarget(context, {
+    app,
+    isPreview: Boolean(preview),
+    ...(found && { dataFolder: found.dataFolder ?? null }),
+  });
 }
 
 /** However else it ends, before anything is sent or after: they are told, too. */

@@ -53,7 +53,7 @@ function digest(facts: readonly unknown[]): string {
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(
   context: Context,
-  { app, isPreview, dataFolder }: { app: string; isPreview: boolean; dataFolder?: string | undefined },
+  { app, isPreview, dataFolder }: { app: string; isPreview: boolean; dataFolder?: string | null },
 ) {
   const { settings, target, cwd, env, trace } = context;
   if (readVariable(env, 'GANTRY_FOLDER_TARGET') === 'off') return;

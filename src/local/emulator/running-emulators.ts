@@ -72,9 +72,9 @@ export function findRunningEmulator(context: Context, port: number | undefined):
   const found = here.length > 0 ? here : chosen;
   const [only, ...others] = found;
   if (!only) {
-    const where = port === undefined ? '' : ` on port ${port}`;
+    const which = port === undefined ? 'is running' : `of yours is running on port ${port}`;
     const fix = all.length > 0 ? gantryCommand`emulator list` : gantryCommand`emulator start`;
-    throw new NotFoundError(`no emulator is running${where}`, { fix });
+    throw new NotFoundError(`no emulator ${which}`, { fix });
   }
   if (others.length === 0) return only;
   throw new UsageError(`${found.length} emulators are running`, {

@@ -65,7 +65,7 @@ interface LastTarget {
   platform: string;
   address: string;
   /** What an emulator keeps its data in. */
-  dataFolder?: string | undefined;
+  dataFolder?: string | null | undefined;
 }
 
 /** Longer ones do not fit into the headers of a request. */
@@ -112,9 +112,13 @@ const notInTokens = [
 export function notLoggedInError(env: Environment = {}, last?: LastTarget, folder?: string | null): GantryError {
   if (last?.platform === 'emulator') {
     const { port } = new URL(last.address);
-    const next = gantryCommand`emulator start ${{ '--port': port, '--data-dir': last.dataFolder }}`;
-    return new UnavailableError(`no emulator runs at ${last.address}, where the last deploy from here went`, {
-      fix: sentence`start it in another terminal: ${next}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
+    const start = gantryCommand`emulator start ${{ '--port': port, '--data-dir': last.dataFolder ?? undefined }}`;
+    const [way, line, next] =
+      last.dataFolder === undefined
+        ? ['type what its owner gets from', gantryCommand`emulator env --port ${port}`, null]
+        : ['start it in another terminal:', start, start];
+    return new UnavailableError(`no emulator of yours runs at ${last.address}, where the last deploy from here went`, {
+      fix: sentence`${way} ${line}; or use the emulator of this folder: ${gantryCommand`deploy --local`}`,
       next,
       retryable: false,
     });

@@ -9,8 +9,8 @@ export interface FolderTarget {
   project: string;
   platform: string;
   address: string;
-  /** Where an emulator stores its state, to start it again with. */
-  dataFolder?: string;
+  /** Where an emulator of this user stores its state, to start it again with; null if nowhere. */
+  dataFolder?: string | null;
   /** Flags that lead there again; empty if the environment had the address. */
   flags: string[];
 }

@@ -278,7 +278,7 @@ describe('a folder whose app went to an emulator that variables led to', () => {
     running.withdraw();
     expect(await judge({ reads: true })).toMatchObject({
       exitCode: 69,
-      said: expect.stringMatching(/^no emulator runs at .*:4100, .*\n.*gantry emulator start --port 4100;/m),
+      said: expect.stringMatching(/^no emulator of yours runs at .*:4100, .*\n.*gantry emulator env --port 4100;/m),
     });
     stored(production);
     const { exitCode, said } = await judge({});

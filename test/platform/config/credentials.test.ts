@@ -171,3 +171,11 @@ test('an emulator that has stopped is started again with what it stored', () => 
   expect([exit, facts.retryable]).toEqual(['unavailable', false]);
   expect(String(facts.next)).toBe('gantry emulator start --port 4100 --data-dir /data');
 });
+
+test('an emulator that somebody else has started may run, and is not started again', () => {
+  const { facts } = notLoggedInError({}, { platform: 'emulator', address: 'http://127.0.0.1:4100' });
+  expect([facts.next, String(facts.fix)]).toEqual([
+    null,
+    'type what its owner gets from gantry emulator env --port 4100; or use the emulator of this folder: gantry deploy --local',
+  ]);
+});
