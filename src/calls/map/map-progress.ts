@@ -91,6 +91,8 @@ export class FailureGroups {
     const key = `${error.code} ${error.statusCode ?? ''} ${withoutNumbers(error.message)}`;
     const group = this.#groupOf.get(key) ?? this.#newGroup(key, index, error);
     group.inputs++;
+    // A later input may have ended before.
+    group.index = Math.min(group.index, index);
     if (group.indexes.length < maxIndexes) group.indexes.push(index);
   }
 
