@@ -99,6 +99,19 @@ test('a plan of all is applied to all, from the folder above as well', async () 
   expect(applied.stderr).toContain('api: error: not as planned: main.py');
 });
 
+test('plans that are not there are asked for once, with the line that makes them', async () => {
+  const { code, stderr } = await deploy(['apps/api', 'apps/web', '--apply-plan', 'plans', '--keep-scaling']);
+  const fix = 'gantry deploy apps/api apps/web --keep-scaling --dry-run --save-plan plans';
+  expect([code, stderr]).toEqual([
+    6,
+    expect.stringMatching(/^project .*\nerror: no plans in plans: .*\n {2}fix .*\n$/),
+  ]);
+  expect(stderr).toContain(fix);
+  const web = join(repository, 'apps/web');
+  const ofOne = await deploy(['--apply-plan', 'no/such/plan.json'], { cwd: web });
+  expect(ofOne).toExit(6, `fix see what is there: ls ${web}\n`);
+});
+
 test('on a terminal, all plans are shown and one question is asked; no is no for all', async () => {
   const words = ['apps/api', 'apps/web'];
   const no = await deploy(words, { stdin: keys('n\r'), columns: 100 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { AppConfig } from '../../app/config.ts';
 import { readAppName } from '../../app/read-app-name.ts';
@@ -23,6 +24,7 @@ import {
   type ExitName,
   GantryError,
   InterruptedError,
+  NotFoundError,
   PendingError,
   throwIfAborted,
   UsageError,
@@ -246,13 +248,15 @@ const deploysAtOnce = 4;
 /** Each app is deployed as by a command line of its own. On a terminal, all of their plans are shown first. */
 async function deployApps(context: Context, folders: string[], options: DeployFlags): Promise<DeployedApps> {
   const { cwd, progress, prompt, signal, target } = context;
-  const { name, events, output, savePlan } = options;
+  const { name, events, output, savePlan, applyPlan } = options;
   if (name ?? events ?? output) {
     const [folder = '.', ...others] = folders;
     const alone = new CommandLine(['gantry', 'deploy', '-C', folder, ...flagsOfOne(options, {})]);
     const fix = others.length > 0 ? 'name one app' : alone;
     throw new UsageError('--name, --output and --events are for one app', { fix });
   }
+  if (applyPlan !== undefined && !existsSync(resolve(cwd, applyPlan)))
+    throw new NotFoundError(`no plans in ${applyPlan}: there is no such folder`, { fix: planAgain(options, folders) });
   const { callCommand } = await import('../mcp/call.ts');
   const apps = await findApps(context, folders, options.configFile);
   const named = `project ${targetText(target)}`;

@@ -86,9 +86,9 @@ export function flagsOfOne(options: OptionValues, changed: OptionValues): string
 }
 
 /** The dry run that makes the plan of `--apply-plan` anew, with the flags that decide what is sent. */
-export function planAgain(options: OptionValues): CommandLine {
+export function planAgain(options: OptionValues, folders: string[] = []): CommandLine {
   const flags = flagsOfOne({ ...options, dryRun: true }, { savePlan: options.applyPlan });
-  return new CommandLine(['gantry', 'deploy', ...flags]);
+  return new CommandLine(['gantry', 'deploy', ...folders, ...flags]);
 }
 
 /** What was typed, but for the folders. */

@@ -1,4 +1,4 @@
-import { createReadStream, openSync } from 'node:fs';
+import { createReadStream, existsSync, openSync } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
@@ -83,7 +83,9 @@ export async function readNamedFile(
 export function throwUnreadable(file: string, path: string, cause: unknown): never {
   if (cause instanceof GantryError) throw cause;
   if (systemCode(cause) === 'ENOENT') {
-    const fix = `see what is there: ls ${quoteForShell(dirname(path))}`;
+    let folder = dirname(path);
+    while (!existsSync(folder) && folder !== dirname(folder)) folder = dirname(folder);
+    const fix = `see what is there: ls ${quoteForShell(folder)}`;
     throw new NotFoundError(`${file} not found`, { why: lookedFor(path), fix, cause });
   }
   throw new UsageError(`cannot read ${file}`, { why: toDiskError(cause).message, cause });
