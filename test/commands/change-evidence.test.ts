@@ -114,7 +114,7 @@ const listed = 'web is not deleted yet: its status is ready';
 const theirs = /changed by someone else right after: KEY/;
 const atOnce = /changed by someone else at the same time: KEY/;
 const sameLine =
-  /"retryable": true,[\s\S]*"next": \[\s*"gantry",\s*"secrets",\s*"set",\s*"KEY",\s*"--from-env",\s*"--yes",\s*"--json"/;
+  /"next": \[\s*"gantry",\s*"secrets",\s*"set",\s*"KEY",\s*"--from-env",\s*"--yes",\s*"--json"[\s\S]*"retryable": true/;
 /** It hides the number of replicas. */
 const hiding = showing(
   ({ maxReplicaCount: _, ...others }) => others,
