@@ -1,10 +1,10 @@
-import { defineKey, isObject, parseJsonOr, stringifyJson, toJsonValue } from '../json-text.ts';
+import { defineKey, isObject, parseJsonOr, stringifyJson } from '../json-text.ts';
 import type { KnownSecrets } from './known-secrets.ts';
 import { mayHoldSecret, redact } from './redact.ts';
 
 export { hidden } from './split-secrets.ts';
 
-/** Redacted JSON of a value. Values nested too deeply ignore `indent`. */
+/** Redacted JSON of a value. */
 export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: number): string {
   const text = stringifyJson(value, indent);
   return mayHoldSecret(text, secrets) ? stringifyJson(redactValue(value, secrets), indent) : text;
@@ -12,22 +12,14 @@ export function redactedJson(value: unknown, secrets: KnownSecrets, indent?: num
 
 /** A copy of a JSON value with redacted keys and texts. */
 export function redactValue<T>(value: T, secrets: KnownSecrets): T {
-  const result: { copy?: unknown } = {};
-  const stack: PendingCopy[] = [{ value, key: 'copy', into: result }];
-  for (let next = stack.pop(); next; next = stack.pop()) {
-    const plain = toJsonValue(next.value);
-    const copy =
-      typeof plain === 'string' ? redact(plain, secrets) : isObject(plain) ? (Array.isArray(plain) ? [] : {}) : plain;
-    defineUnique(next.into, next.key, copy);
-    if (!isObject(plain)) continue;
-    const children = Object.entries(plain).map(([name, inner]) => ({
-      value: inner,
-      key: Array.isArray(plain) ? name : redact(name, secrets),
-      into: copy as object,
-    }));
-    for (const child of children.reverse()) stack.push(child);
-  }
-  return result.copy as T;
+  const redacted = (inner: unknown) => redactValue(inner, secrets);
+  if (typeof value === 'string') return redact(value, secrets) as T;
+  if (!isObject(value)) return value;
+  if (Array.isArray(value)) return value.map(redacted) as T;
+  if ('toJSON' in value && typeof value.toJSON === 'function') return redacted(value.toJSON()) as T;
+  const copy = {};
+  for (const [name, inner] of Object.entries(value)) defineUnique(copy, redact(name, secrets), redacted(inner));
+  return copy as T;
 }
 
 /** A JSON value and its text, in which credentials are hidden by their names, too: `{"apiKey": "abc"}`. */
@@ -36,14 +28,8 @@ export function hideCredentials(value: unknown, secrets: KnownSecrets): { value:
   return { value: parseJsonOr(text, text), text };
 }
 
-interface PendingCopy {
-  value: unknown;
-  key: string;
-  into: object;
-}
-
 /** Two keys may be equal once they are redacted. */
 function defineUnique(into: object, key: string, value: unknown): void {
-  const unique = Object.hasOwn(into, key) && !Array.isArray(into) ? `${key} (${Object.keys(into).length})` : key;
+  const unique = Object.hasOwn(into, key) ? `${key} (${Object.keys(into).length})` : key;
   defineKey(into, unique, value);
 }
