@@ -6,7 +6,7 @@ import { agree, answering, keys, secretsIn, someone } from '../support/index.ts'
 
 describe('gantry login', () => {
   test('shows a link and a code, waits for approval, and stores the tokens privately', async () => {
-    const { logIn, emulator, tokens, settings, rights, folder } = await someone();
+    const { logIn, run, emulator, tokens, settings, rights, folder } = await someone();
     const outcome = await logIn();
     expect(outcome.stderr).toMatch(
       new RegExp(`^log in at ${emulator.url}/activate\\?user_code=(.{9})\napprove if the code matches: \\1\n`),
@@ -28,6 +28,7 @@ describe('gantry login', () => {
     });
     expect(settings()).toEqual({ project: emulator.project });
     expect(rights()).toEqual({ '.': '700', 'credentials.json': '600', 'config.json': '600' });
+    expect(await run('apps list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
   test('prints one JSON document, without a token', async () => {
@@ -43,12 +44,6 @@ describe('gantry login', () => {
       storedIn: join(folder, 'credentials.json'),
     });
     expect(secretsIn(outcome)).toEqual([]);
-  });
-
-  test('is enough for the next command', async () => {
-    const { logIn, run } = await someone();
-    await logIn();
-    expect(await run('apps list --json')).toMatchObject({ code: 0, stdout: '[]\n' });
   });
 
   test('shows the link even with --quiet', async () => {
@@ -103,11 +98,6 @@ describe('gantry login', () => {
     });
     const { code, waits } = await run('login', { env: { GANTRY_API_URL: url } });
     expect([code, waits]).toEqual([4, [3_600_000]]);
-  });
-
-  test('--device, --token and --import exclude each other', async () => {
-    const { run } = await someone();
-    for (const flags of ['--device --import', '--import --token']) expect((await run(`login ${flags}`)).code).toBe(2);
   });
 
   test("polls at the server's interval until the code expires", async () => {
@@ -207,10 +197,8 @@ describe('gantry login', () => {
     expect(stderr).toContain('the token from the environment (GANTRY_TOKEN) takes precedence while it is set');
     const bearers = emulator.calls.map(({ endpoint, hasAuthorization }) => [endpoint, hasAuthorization]);
     expect(bearers).toEqual([
-      ...[
-        ['authorizeDevice', false],
-        ['requestToken', false],
-      ],
+      ['authorizeDevice', false],
+      ['requestToken', false],
       ['listProjects', true],
     ]);
     expect(code).toBe(0);

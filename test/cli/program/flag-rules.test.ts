@@ -56,6 +56,8 @@ test.each([
   ['deploy --watch 1m --dry-run', '--watch and --dry-run'],
   ['deploy --watch 1m --detach', '--watch and --detach'],
   ['apps list --all --limit 3', '--all and --limit'],
+  ['login --device --import', '--device and --import'],
+  ['login --import --token', '--token and --import'],
   ['logs web --build --run r-1', '--build and --run'],
   ['invoke web --stream --async', '--stream and --async'],
   ['secrets set NAME --from-file - --from-env', '--from-file and --from-env'],

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import type { ChartReport } from '../../../src/kernel/output/chart/model.ts';
+import { type ChartReport, panelOf } from '../../../src/kernel/output/chart/model.ts';
 import { chartPage } from '../../../src/kernel/output/chart-page/chart-page.ts';
 import { browsing, chromiumPath } from '../../support/browser.ts';
 import { newFolder } from '../../support/files.ts';
@@ -10,6 +10,8 @@ import { newFolder } from '../../support/files.ts';
 const hour = 3_600_000;
 const noon = Date.UTC(2026, 10, 20, 12);
 const steps = Array.from({ length: 25 }, (_, index) => index);
+
+const runtime = (factor: number) => steps.map((step) => (step === 5 ? null : (250 + step * 10) * factor));
 
 interface Row {
   time: string;
@@ -23,24 +25,11 @@ const report: ChartReport<Row> = {
     step: 'hour',
     zone: 'Europe/Berlin',
     panels: [
-      {
-        title: 'requests',
-        kind: 'bars',
-        unit: 'count',
-        series: [
-          { name: 'requests', values: steps.map((step) => 20 + step) },
-          { name: 'failed', values: steps.map((step) => (step === 12 ? 9 : 0)) },
-        ],
-      },
-      {
-        title: 'runtime',
-        kind: 'lines',
-        unit: 'ms',
-        series: [1, 2, 40].map((factor, place) => ({
-          name: ['p50', 'p90', 'p99'][place] ?? '',
-          values: steps.map((step) => (step === 5 ? null : (250 + step * 10) * factor)),
-        })),
-      },
+      panelOf('requests', 'bars', 'count', {
+        requests: steps.map((step) => 20 + step),
+        failed: steps.map((step) => (step === 12 ? 9 : 0)),
+      }),
+      panelOf('runtime', 'lines', 'ms', { p50: runtime(1), p90: runtime(2), p99: runtime(40) }),
     ],
   },
   rows: [{ time: '2026-11-20 13:00', requests: 20 }],
@@ -85,12 +74,9 @@ describe.skipIf(!chromiumPath)(title, () => {
   });
 
   test('cores and GB have fractions, on the axis and in the legend', async () => {
-    const panels = (['cores', 'GB'] as const).map((unit, index) => ({
-      title: unit,
-      kind: 'lines' as const,
-      unit,
-      series: [{ name: 'Max', values: steps.map((step) => (0.034 + step / 1000) * (1 + 100 * index)) }],
-    }));
+    const panels = (['cores', 'GB'] as const).map((unit, index) =>
+      panelOf(unit, 'lines', unit, { Max: steps.map((step) => (0.034 + step / 1000) * (1 + 100 * index)) }),
+    );
     const { page, complaints } = await opened({ ...report, chart: { ...report.chart, panels } });
     await pointAt(page, 12.9 / 25);
     const legends = await page.locator('.u-legend').allInnerTexts();

@@ -51,35 +51,17 @@ test.each([
   ['has a color on a terminal', {}, true],
   ['has none with NO_COLOR', { NO_COLOR: '1' }, false],
 ])('the spinner %s', async (_, env, isColored) => {
-  const { terminal, text } = fakeTerminal();
-  const page = createPage(terminal, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, 'auto', 0);
-  const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => 0 });
+  const { progress, text } = voice({ terminal: true, env });
   const step = progress.step('Copying');
   await expect.poll(text).toContain('Copying');
   step.clear();
   expect(/\u001b\[\d+m/.test(text())).toBe(isColored);
 });
 
-function fakeTerminal() {
-  let text = '';
-  const stream = new Writable({
-    write(chunk, _, done) {
-      text += chunk;
-      done();
-    },
-  });
-  const moves = { clearLine: () => true, cursorTo: () => true, moveCursor: () => true };
-  const terminal = Object.assign(stream, { isTTY: true, columns: 80, ...moves }) as never;
-  return { terminal, text: () => text };
-}
-
 test('a spinner whose text stays the same shows for how long', async () => {
-  const { terminal, text } = fakeTerminal();
-  let now = 0;
-  const page = createPage(terminal, { LANG: 'C.UTF-8', TERM: 'xterm' }, 'never', 0);
-  const progress = createProgress({ stderr: terminal, page, quiet: false, annotations: undefined, elapsed: () => now });
+  const { progress, text, clock } = voice({ terminal: true });
   const step = progress.step('Copying');
-  now = 12_000;
+  clock.now = 12_000;
   await expect.poll(text).toContain('Copying (12 s)');
   step.update({ text: '1 file' });
   const before = text().length;
@@ -97,12 +79,6 @@ test('an unknown size has no percentage, and text is shown as it is', () => {
   step.update({ text: 'almost' });
   step.fail();
   expect(said()).toEqual(['Reading 10.0 KiB, 1.0 KiB/s', 'Reading: almost', '✗ Reading']);
-});
-
-test('a step can end without a message', () => {
-  const { progress, said } = voice();
-  progress.step('Reading').clear();
-  expect(said()).toEqual([]);
 });
 
 test('--quiet keeps warnings only', () => {
@@ -161,24 +137,26 @@ test('events are printed only with --events', () => {
   expect(events).toEqual([{ type: 'created', build: 'b' }]);
 });
 
-function voice(more: { quiet?: boolean; annotations?: boolean; env?: Record<string, string> } = {}) {
-  const { quiet = false, annotations = false, env = {} } = more;
+interface Voice {
+  quiet?: boolean;
+  annotations?: boolean;
+  terminal?: boolean;
+  env?: Record<string, string>;
+}
+
+function voice({ quiet = false, annotations = false, terminal = false, env = {} }: Voice = {}) {
   let text = '';
   const clock = { now: 0 };
-  const stderr = new Writable({
+  const stream = new Writable({
     write(chunk, _, done) {
       text += chunk;
       done();
     },
   });
-  const page = createPage(stderr as never, { LANG: 'C.UTF-8', ...env }, 'never', 0);
+  const moves = { clearLine: () => true, cursorTo: () => true, moveCursor: () => true };
+  const stderr = Object.assign(stream, terminal && { isTTY: true, columns: 80, ...moves }) as never;
+  const page = createPage(stderr, { LANG: 'C.UTF-8', TERM: 'xterm', ...env }, terminal ? 'auto' : 'never', 0);
   const roots = annotations ? { cwd: '/', workspace: '/' } : undefined;
-  const progress = createProgress({
-    stderr: stderr as never,
-    page,
-    quiet,
-    annotations: roots,
-    elapsed: () => clock.now,
-  });
-  return { progress, clock, said: () => text.split('\n').filter(Boolean) };
+  const progress = createProgress({ stderr, page, quiet, annotations: roots, elapsed: () => clock.now });
+  return { progress, clock, text: () => text, said: () => text.split('\n').filter(Boolean) };
 }

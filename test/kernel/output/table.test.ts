@@ -110,10 +110,6 @@ test('on a terminal a column without values is dropped, an empty cell is a dash,
   expect(table([], [], columns)(page())).toBe('');
 });
 
-test('a newline in a cell does not split its row', () => {
-  expect(table([['a\nb\tc', 'x']], [], columns)(page(80)).split('\n')[1]).toBe('a b c  x');
-});
-
 describe('a list of facts', () => {
   const pairs: [string, string | number | undefined][] = [
     ['name', 'web'],
