@@ -1,6 +1,6 @@
 import { type BuildVerdict, type Comparison, curvePoints, type Durations } from '../../insight/compare/index.ts';
 import { type ChartReport, panelOf } from '../../kernel/output/chart/model.ts';
-import { count, duration, forPeople, groupDigits, shortBuild, shortList } from '../../kernel/output/format.ts';
+import { count, duration, forPeople, groupDigits, percent, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 
@@ -50,7 +50,7 @@ function conclusion({ verdict, runTime, coldStart, errors }: Comparison): string
   const changed = [
     ...inWords(runTime.verdict, 'run time', changeText(runTime.changeShare)),
     ...inWords(coldStart.verdict, 'cold start', changeText(coldStart.changeShare)),
-    ...inWords(errors.verdict, 'errors', `${percent(errors.beforeShare)} -> ${percent(errors.afterShare)}`),
+    ...inWords(errors.verdict, 'errors', `${shareText(errors.beforeShare)} -> ${shareText(errors.afterShare)}`),
   ].join(', ');
   return changed === '' ? verdict : `${verdict}: ${changed}`;
 }
@@ -119,8 +119,8 @@ function chanceText(chance: number | null | undefined): string {
   return chance < 0.001 ? 'p < 0.001' : `p = ${chance.toFixed(3)}`;
 }
 
-function percent(share: number | null): string {
-  return share === null ? 'not known' : `${Number((100 * share).toPrecision(2))} %`;
+function shareText(share: number | null): string {
+  return share === null ? 'not known' : percent(share);
 }
 
 const maxNamed = 6;

@@ -4,13 +4,16 @@ import {
   cutText,
   dollars,
   duration,
+  figureCell,
+  forPeople,
   groupDigits,
   localTime,
   numberCell,
+  percent,
   shortBuild,
 } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import { type Columns, onTerminal, table } from '../../kernel/output/table.ts';
+import { onTerminal, table } from '../../kernel/output/table.ts';
 import { integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export const appFigures = object(
@@ -54,7 +57,7 @@ export function liveView(frame: TopFrame): View {
     if (page.animated) return screen(frame, page);
     return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
   };
-  return onTerminal(shown, table(frame.apps, [], pipedColumns(frame.at)));
+  return onTerminal(shown, appsTable(frame.apps, frame));
 }
 
 function screen(frame: TopFrame, page: Page): string {
@@ -91,26 +94,26 @@ function headline({ project, at, apps }: TopFrame): string {
   return `${project}  ${localTime(at).slice(11)}  ${count(apps.length, 'app')}${cost}`;
 }
 
+/** A line for each app: on a terminal what there is room for, and elsewhere all figures. */
 function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): View {
-  const numbers: Columns<AppFigures> = {
-    REPLICAS: ({ replicas, maxReplicas }) =>
-      replicas === null ? '' : `${replicas}${maxReplicas === null ? '' : `/${maxReplicas}`}`,
-    RATE: ({ callsPerSecond }) => callsPerSecond && rateText(callsPerSecond),
-    P90: ({ p90Ms }) => p90Ms !== null && duration(p90Ms),
-    QUEUE: ({ queued }) => queued,
-    COLD: ({ coldStartsPerMinute: cold }) => cold && `${Number(cold.toPrecision(2))}/min`,
-    ERRORS: ({ errorShare }) => errorShare && `${Number((100 * errorShare).toPrecision(2))} %`,
-    COST: costText,
-  };
   // Zero leaves a cell empty, like what is not known.
-  const shown = Object.entries(numbers).map(([title, cell]) => [
-    title,
-    (app: AppFigures) => numberCell(`${cell(app) || ''}`),
-  ]);
+  const figure = (value: number | null, text: (value: number) => string) =>
+    figureCell(value, (known) => (known === 0 ? '' : text(known)));
   return table(apps, ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], {
-    APP: ({ app }) => (selected === null ? app : `${app === selected ? '>' : ' '} ${app}`),
-    ...Object.fromEntries(shown),
-    BUILD: (app) => buildText(app, at),
+    AT: () => forPeople('', at),
+    APP: ({ app }) => forPeople(selected === null ? app : `${app === selected ? '>' : ' '} ${app}`, app),
+    REPLICAS: ({ replicas, maxReplicas: most }) =>
+      replicas !== null && forPeople(most === null ? `${replicas}` : `${replicas}/${most}`, replicas),
+    MAX: ({ maxReplicas }) => forPeople('', maxReplicas),
+    RATE: ({ callsPerSecond }) => figure(callsPerSecond, rateText),
+    P50: ({ p50Ms }) => figure(p50Ms, () => ''),
+    P90: ({ p90Ms }) => figure(p90Ms, duration),
+    P99: ({ p99Ms }) => figure(p99Ms, () => ''),
+    QUEUE: ({ queued }) => figure(queued, String),
+    COLD: ({ coldStartsPerMinute }) => figure(coldStartsPerMinute, (cold) => `${Number(cold.toPrecision(2))}/min`),
+    ERRORS: ({ errorShare }) => figure(errorShare, percent),
+    COST: ({ centsPerHour }) => centsPerHour !== null && numberCell(`${dollars(centsPerHour)}/h`),
+    BUILD: (app) => forPeople(buildText(app, at), app.builds.map(({ build }) => build).join(' ')),
   });
 }
 
@@ -137,30 +140,4 @@ function logLines({ log, logOf }: TopFrame): readonly string[] {
   if (logOf === null) return [];
   if (log?.app !== logOf) return [`reading the log of ${logOf}`];
   return log.lines.length > 0 ? log.lines : [`the log of ${logOf} is empty`];
-}
-
-function pipedColumns(at: string): Columns<AppFigures> {
-  return {
-    AT: () => at,
-    APP: ({ app }) => app,
-    REPLICAS: ({ replicas }) => replicas,
-    MAX: ({ maxReplicas }) => maxReplicas,
-    RATE: ({ callsPerSecond }) => rounded(callsPerSecond),
-    P50: ({ p50Ms }) => rounded(p50Ms),
-    P90: ({ p90Ms }) => rounded(p90Ms),
-    P99: ({ p99Ms }) => rounded(p99Ms),
-    QUEUE: ({ queued }) => queued,
-    COLD: ({ coldStartsPerMinute }) => rounded(coldStartsPerMinute),
-    ERRORS: ({ errorShare }) => rounded(errorShare),
-    COST: costText,
-    BUILD: ({ builds }) => builds.map(({ build }) => build).join(' '),
-  };
-}
-
-function costText({ centsPerHour }: Pick<AppFigures, 'centsPerHour'>): string | undefined {
-  return centsPerHour === null ? undefined : `${dollars(centsPerHour)}/h`;
-}
-
-function rounded(value: number | null): number | null {
-  return value === null ? null : Number(value.toPrecision(6));
 }

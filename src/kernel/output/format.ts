@@ -33,6 +33,16 @@ export function numberCell(text: string | ((page: Page) => string)): (page: Page
   return Object.assign((page: Page) => (typeof text === 'string' ? text : text(page)), { isNumber: true });
 }
 
+/** A measured number for people, as a text; off a terminal with six digits. Empty if it is not known. */
+export function figureCell(value: number | null, text: (value: number) => string): '' | ((page: Page) => string) {
+  return value === null ? '' : forPeople(text(value), Number(value.toPrecision(6)));
+}
+
+/** `12 %`, with two digits. */
+export function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}
+
 /** `1m 35s` for 95000, `5m` for 300000. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;

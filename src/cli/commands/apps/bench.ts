@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type BenchReport, type BenchStep, type CallParts, runBench } from '../../../insight/bench/index.ts';
 import { type ChartReport, panelOf } from '../../../kernel/output/chart/model.ts';
-import { count, countCell, dollars, duration, forPeople, groupDigits } from '../../../kernel/output/format.ts';
+import { count, countCell, dollars, duration, figureCell, groupDigits } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, onTerminal, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { localTimeZone } from '../../../kernel/wall-clock.ts';
@@ -147,16 +147,16 @@ function benchReport(report: BenchReport): ChartReport<BenchStep> {
 }
 
 const columns = {
-  RATE: ({ callsPerSecond }: BenchStep) => numberOr(callsPerSecond, rateText),
-  OK: ({ succeeded, calls }: BenchStep) => numberOr(share(succeeded, calls), percent),
-  P50: ({ p50Ms }: BenchStep) => numberOr(p50Ms, duration),
-  P99: ({ p99Ms }: BenchStep) => numberOr(p99Ms, duration),
+  RATE: ({ callsPerSecond }: BenchStep) => figureCell(callsPerSecond, rateText),
+  OK: ({ succeeded, calls }: BenchStep) => figureCell(share(succeeded, calls), percent),
+  P50: ({ p50Ms }: BenchStep) => figureCell(p50Ms, duration),
+  P99: ({ p99Ms }: BenchStep) => figureCell(p99Ms, duration),
   QUEUE: ({ parts }: BenchStep) => part(parts, 'queueMs'),
   COLD: ({ parts }: BenchStep) => part(parts, 'coldStartMs'),
   APP: ({ parts }: BenchStep) => part(parts, 'appMs'),
   LINE: ({ parts }: BenchStep) => part(parts, 'lineMs'),
   REPLICAS: ({ replicas }: BenchStep) => (replicas === null ? '' : countCell(replicas)),
-  'PER 1,000': ({ centsPerThousand }: BenchStep) => numberOr(centsPerThousand, dollars),
+  'PER 1,000': ({ centsPerThousand }: BenchStep) => figureCell(centsPerThousand, dollars),
   CALLS: ({ calls }: BenchStep) => countCell(calls),
 };
 
@@ -217,10 +217,5 @@ function share(part: number, whole: number): number {
 }
 
 function part(parts: CallParts | null, name: keyof CallParts): Cell {
-  return numberOr(parts && Math.max(0, parts[name]), duration);
-}
-
-/** A plain number off a terminal. */
-function numberOr(value: number | null, text: (value: number) => string): Cell {
-  return value === null ? '' : forPeople(text(value), Number(value.toPrecision(6)));
+  return figureCell(parts && Math.max(0, parts[name]), duration);
 }
