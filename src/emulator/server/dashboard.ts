@@ -1,4 +1,3 @@
-import { duration, localTime, shortBuild as short } from '../../kernel/output/format.ts';
 import {
   copyButton,
   filterField,
@@ -50,7 +49,7 @@ function projectPage(project: string, platform: Platform): ServerReply {
   const rows = apps.map((app) => {
     const { name, status, hardware, updatedAt } = appDetails(app, platform);
     const linked = html`<a href="${addressOf(app, {}, platform)}"><bdi>${wrapping(name)}</bdi></a>`;
-    return [linked, word(status), hardware, lastRuns(app, platform).length, localTime(updatedAt)];
+    return [linked, word(status), hardware, lastRuns(app, platform).length, timeText(Date.parse(updatedAt))];
   });
   const none = html`No apps yet. Deploy one: <code>gantry deploy</code>`;
   const table = rowsTable(['App', 'Status', 'Hardware', 'Runs', 'Updated'], rows, none);
@@ -75,7 +74,7 @@ function appPage(app: AppRecord, shown: string | undefined, platform: Platform):
     .slice(0, maxShownRuns)
     .map((run) => [
       html`<a href="${addressOf(app, { run: run.id }, platform)}">${run.functionName} ${short(run.id)}</a>`,
-      ...[runWord(run), timeText(run.createdAt), duration(run.queueMs), msText(run.runtimeMs)],
+      ...[runWord(run), timeText(run.createdAt), msText(run.queueMs), msText(run.runtimeMs)],
     ]);
   const buildRows = builds.map(({ id, status, createdAt, reason }) => [
     html`<a href="${addressOf(app, { build: id }, platform)}" title="${id}">${short(id)}</a>`,
@@ -113,8 +112,8 @@ function runPage(app: AppRecord, id: string, platform: Platform): ServerReply {
     run: id,
     created: timeText(createdAt),
     container,
-    queue: duration(run.queueMs),
-    'cold start': duration(run.coldstartMs),
+    queue: msText(run.queueMs),
+    'cold start': msText(run.coldstartMs),
     runtime: msText(run.runtimeMs),
   };
   const rows = Object.entries(facts).map(
@@ -171,10 +170,18 @@ function runWord({ statusCode, endedAt, status }: RunProgress): Html {
   return html`<span class="${outcome === 'succeeded' ? 'good' : 'bad'}">${text}</span>`;
 }
 
+/** `2026-11-20 09:30:05 UTC` */
 function timeText(time: number): string {
-  return localTime(formatTime(time));
+  return `${formatTime(time).slice(0, 19).replace('T', ' ')} UTC`;
 }
 
+/** `240 ms`, `1.2 s` */
 function msText(ms: number | undefined): string {
-  return ms === undefined ? '-' : duration(ms);
+  if (ms === undefined) return '-';
+  return ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`;
+}
+
+/** The first characters of an id, as lists of commands show it. */
+function short(id: string): string {
+  return /^[0-9a-f-]{36}$/.test(id) ? id.slice(0, 8) : id;
 }

@@ -229,7 +229,7 @@ export function settingsAt({ settings, earlier = [] }: AppRecord, time: number):
   return earlier.find(({ until }) => time < until)?.settings ?? settings;
 }
 
-/** Those of an app's settings that costs depend on. */
+/** Picks what costs depend on. */
 export function billedSettings(settings: AppSettings): BilledSettings {
   return v.parse(BilledSettings, settings);
 }

@@ -50,7 +50,7 @@ export async function runOnce({ app, query, body }: OneOffRun, running: Running)
   const run = recordRun({ app: app.id, ...call, container, oneOff: true, billed }, running).id;
   const args = [file, ...(query.functionName ? [query.functionName] : []), ...dataArguments(data, query.functionName)];
   const input = { words: args, environment: { CEREBRIUM_INPUT_DATA: data } };
-  const log: RunLog = (stream, text) => runner.logs.add(app.id, { container, stream, text, run });
+  const log: AddRunLine = (stream, text) => runner.logs.add(app.id, { container, stream, text, run });
   for (const text of settingDifferences(app.settings)) log('stderr', text);
   const work = storage
     ? runProgram({ app, run, container, folder, python, storage, input, log }, running)
@@ -79,11 +79,11 @@ interface ProgramRun {
   python: string;
   storage: AttachedStorage;
   input: { words: string[]; environment: Record<string, string> };
-  log: RunLog;
+  log: AddRunLine;
 }
 
 /** Adds a line to the log of the run. */
-type RunLog = (stream: 'stdout' | 'stderr', text: string) => void;
+type AddRunLine = (stream: 'stdout' | 'stderr', text: string) => void;
 
 async function runProgram(
   { app, run, container, folder, python, storage, input, log }: ProgramRun,
@@ -124,7 +124,7 @@ async function runProgram(
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });
 }
 
-async function simulateRun(run: string, log: RunLog, running: Running): Promise<void> {
+async function simulateRun(run: string, log: AddRunLine, running: Running): Promise<void> {
   log('stderr', 'this run is simulated: python3 not found');
   markStarted(run, 0, running);
   markEnded(run, 200, running, { exitCode: 0 });
