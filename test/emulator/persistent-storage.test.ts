@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { gantry, newFolder } from '../support/index.ts';
 import { platform, speaking } from './support/platform.ts';
-import { python, running } from './support/running.ts';
+import { python, running, serverOf } from './support/running.ts';
 
 const app = `
 import hashlib, os, pathlib, shutil, subprocess, sys
@@ -86,21 +86,11 @@ describe.skipIf(!python)('/persistent-storage (needs python3)', () => {
   });
 
   test.each(accesses)('is there for servers and one-off runs, too: %s', async (storageAccess) => {
-    const server = `
-import os
-from http.server import BaseHTTPRequestHandler, HTTPServer
-from pathlib import Path
-
-class Handler(BaseHTTPRequestHandler):
+    const server = serverOf(`
     def do_GET(self):
-        body = Path("/persistent-storage/data.txt").read_bytes()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-HTTPServer(("0.0.0.0", int(os.environ["PORT"])), Handler).serve_forever()
-`;
+        with open("/persistent-storage/data.txt", "rb") as file:
+            self.answer(file.read())
+`);
     const settings = { name: 'own', runtime: 'custom', entrypoint: ['python3', 'own.py'], port: 8091 };
     const { emulator, deploy } = await platform({ now: Date.now, real: true, storageAccess });
     emulator.volume().write('/data.txt', 'from the volume');

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { AppConfig } from '../../src/app/config.ts';
 import { explainLog } from '../../src/causes/index.ts';
 import { newFolder, platform } from './support/platform.ts';
-import { children, python, running, untilCut } from './support/running.ts';
+import { children, python, running, serverOf, untilCut } from './support/running.ts';
 
 const custom = {
   runtime: 'custom',
@@ -17,18 +17,10 @@ const custom = {
 };
 
 /** Answers with what it was told of its address. */
-const echo = `
-import os
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
+const echo = serverOf(`
     def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write((self.headers["Host"] + " " + self.headers["X-Forwarded-Prefix"]).encode())
-
-HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-`;
+        self.answer(f'{self.headers["Host"]} {self.headers["X-Forwarded-Prefix"]}')
+`);
 
 describe.skipIf(!python)("an app's own server (needs python3)", () => {
   test('gets every method and path below its app, and its response is passed on', async () => {
@@ -71,7 +63,7 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
     const { port } = await listening();
     const { deploy, ask } = await platform({ now: Date.now, real: true });
     const says = `import sys\nport = int(sys.argv[1])\nprint(f"Running on http://127.0.0.1:{port}", flush=True)\n`;
-    const code = says + fixed(0, 'ok').replace('", 0)', '", port)');
+    const code = says + fixed('port', 'ok');
     const entrypoint = ['python', 'own.py', String(port)];
     const { build } = await deploy({ name: 'server', runtime: 'custom', entrypoint, port }, { 'own.py': code });
     const { json } = await ask('GET', `${build}/logs`);
@@ -103,25 +95,12 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
   });
 
   test("gets the query and headers without the platform's own, and the run id", async () => {
-    const echo = `
-import json
-from http.server import BaseHTTPRequestHandler, HTTPServer
-import os
-
-class Handler(BaseHTTPRequestHandler):
+    const echo = serverOf(`
     def do_PUT(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        answer = json.dumps({"path": self.path, "headers": dict(self.headers), "size": len(body)}).encode()
-        self.send_response(200)
-        self.send_header("Set-Cookie", "a=1")
-        self.send_header("Set-Cookie", "b=2")
-        self.end_headers()
-        self.wfile.write(answer)
-    def log_message(self, *_):
-        pass
-
-HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-`;
+        told = json.dumps({"path": self.path, "headers": dict(self.headers), "size": len(body)})
+        self.answer(told, 200, ("Set-Cookie", "a=1"), ("Set-Cookie", "b=2"))
+`);
     const settings = { runtime: 'custom', entrypoint: ['python3', 'echo.py'], port: 8193 };
     const { base } = await running('server', settings, { files: { 'echo.py': echo } });
     const size = 5_000_000;
@@ -144,22 +123,13 @@ HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
   });
 
   test('whose process dies cuts a response after what was sent, and each run that it takes along tells why', async () => {
-    const dying = `
-import os
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
+    const dying = serverOf(`
     def do_POST(self):
         if self.path == "/silent":
             os._exit(4)
-        self.send_response(200)
-        self.send_header("Content-Length", "100")
-        self.end_headers()
-        self.wfile.write(b"the beginning")
+        self.answer("the beginning", 200, ("Content-Length", "100"))
         os._exit(3)
-
-HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-`;
+`);
     const settings = { runtime: 'custom', entrypoint: ['python3', 'dying.py'] };
     const { base, call, runs, printed } = await running('server', settings, { files: { 'dying.py': dying } });
     expect(await untilCut(`${base}/die`)).toBe('the beginning');
@@ -278,19 +248,10 @@ def run():
     [307, 'success'],
     [400, 'init_timeout'],
   ])('that answers its ready check with %d ends its build with %s', async (ready, expected) => {
-    const server = `
-from http.server import BaseHTTPRequestHandler, HTTPServer
-import os
-
-class Handler(BaseHTTPRequestHandler):
+    const server = serverOf(`
     def do_GET(self):
-        self.send_response(${ready} if self.path == "/ready" else 200)
-        self.end_headers()
-    def log_message(self, *_):
-        pass
-
-HTTPServer(("127.0.0.1", int(os.environ["PORT"])), Handler).serve_forever()
-`;
+        self.answer("", ${ready} if self.path == "/ready" else 200)
+`);
     const seconds = expected === 'success' ? 30 : 1;
     const settings = { ...custom, entrypoint: ['python', 'own.py'], deploymentInitializationTimeout: seconds };
     const { ask, build } = await running('server', settings, { files: { 'own.py': server } });
@@ -326,17 +287,14 @@ async function answering(entrypoint: string[], port: number) {
 }
 
 /** A server that says this, on a port that is written in its code. */
-const fixed = (port: number, text: string) => `
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
+const fixed = (port: number | string, text: string) =>
+  serverOf(
+    `
     def do_GET(self):
-        self.send_response(200)
-        self.end_headers()
-        self.wfile.write(b"${text}")
-
-HTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
-`;
+        self.answer("${text}")
+`,
+    port,
+  );
 
 async function listening() {
   const server = createServer().listen(0, '127.0.0.1');

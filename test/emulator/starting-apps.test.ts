@@ -6,7 +6,7 @@ import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
 import { buildDifferences } from '../../src/emulator/model/builds/stages.ts';
 import { half } from '../support/extent.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
-import { children, python, running } from './support/running.ts';
+import { children, python, running, serverOf } from './support/running.ts';
 import { zip } from './support/zip.ts';
 
 const custom = (file: string, more: object = {}) => ({
@@ -16,21 +16,13 @@ const custom = (file: string, more: object = {}) => ({
   ...more,
 });
 
-/** A server that listens on the port of its command line. */
-const server = `
-import sys
-from http.server import BaseHTTPRequestHandler, HTTPServer
-
-class Handler(BaseHTTPRequestHandler):
+const server = serverOf(
+  `
     def do_GET(self):
-        self.send_response(200 if self.path != "/ready" else 503)
-        self.end_headers()
-        self.wfile.write(b"version 1")
-    def log_message(self, *_):
-        pass
-
-HTTPServer(("127.0.0.1", int(sys.argv[-1])), Handler).serve_forever()
-`;
+        self.answer("version 1", 200 if self.path != "/ready" else 503)
+`,
+  'int(sys.argv[-1])',
+);
 
 /** As gunicorn does whose workers cannot import the app. */
 const opening = `import socket, sys, time

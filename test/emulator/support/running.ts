@@ -48,6 +48,28 @@ export async function running(app = 'functions', settings: object = {}, { files,
   };
 }
 
+/**
+ * A server in Python with these methods of its handler, on a port that Python computes. A handler answers with text or bytes,
+ * a status and headers.
+ */
+export const serverOf = (methods: string, port: number | string = 'int(os.environ["PORT"])') => `
+import json, os, sys
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+class Handler(BaseHTTPRequestHandler):
+${methods}
+    def answer(self, body, status=200, *headers):
+        self.send_response(status)
+        for name, value in headers:
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body.encode() if isinstance(body, str) else body)
+    def log_message(self, *_):
+        pass
+
+ThreadingHTTPServer(("127.0.0.1", ${port}), Handler).serve_forever()
+`;
+
 /** Python child processes of this process that still run. */
 export function children(): string[] {
   const lines = execFileSync('ps', ['-eo', 'pid,ppid,stat,args'], { encoding: 'utf8' }).trim().split('\n').slice(1);
