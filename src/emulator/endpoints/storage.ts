@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
-import { checkPutRequest, saveStream } from '../http/receive.ts';
+import { checkPutRequest, saveStream } from '../http/read-request.ts';
 import {
   maxAtOnceBytes,
   type ReadableBody,

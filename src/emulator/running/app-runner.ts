@@ -12,10 +12,10 @@ import { type AppPython, choosePython, findPython } from './processes/python.ts'
 import { PythonPackages } from './processes/python-packages.ts';
 import { UsageSampler } from './processes/usage.ts';
 import { ReplicaStarter, type StarterChoices, type StarterOptions } from './replica-starter.ts';
-import { findListeningPorts } from './replicas/listening.ts';
 import { PersistentStorage, type StorageAccess } from './replicas/persistent-storage.ts';
 import { CallAbortedError } from './replicas/replica.ts';
 import { ReplicaPool, type ReplicaStart } from './replicas/replica-pool.ts';
+import { findListeningPorts } from './replicas/server-ready.ts';
 import { UnpackedBuilds } from './unpacked-builds.ts';
 import type { VolumeStore } from './volumes/volume-store.ts';
 

@@ -1,10 +1,12 @@
+import type { Weighted } from '../state/traffic-profiles.ts';
+
 export interface SeededRandom {
   /** From 0 up to but not including 1. */
   next(): number;
   logNormal(median: number, spread: number): number;
   /** An approximately Poisson-distributed count. */
   count(mean: number): number;
-  pick<T>(choices: readonly (readonly [choice: T, weight: number])[]): T;
+  pick<T>(choices: Weighted<T>): T;
   hex(digits: number): string;
 }
 
@@ -23,14 +25,13 @@ export function createRandom(seed: string): SeededRandom {
     next,
     logNormal: (median, spread) => median * Math.exp(spread * normal()),
     count: (mean) => Math.max(0, Math.round(mean + Math.sqrt(mean) * normal())),
-    pick(choices) {
-      let remaining = next() * choices.reduce((sum, [, weight]) => sum + weight, 0);
-      let chosen = choices[0] as (typeof choices)[number];
-      for (chosen of choices) {
-        remaining -= chosen[1];
-        if (remaining < 0) break;
-      }
-      return chosen[0];
+    pick<T>({ of, weights }: Weighted<T>) {
+      let remaining = next() * weights.reduce((sum, weight) => sum + weight, 0);
+      const isChosen = (weight: number) => {
+        remaining -= weight;
+        return remaining < 0;
+      };
+      return of.at(weights.findIndex(isChosen)) as T;
     },
     hex: (digits) =>
       Math.floor(next() * 16 ** digits)

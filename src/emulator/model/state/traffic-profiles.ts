@@ -4,15 +4,22 @@ export interface TrafficProfile {
   hours: readonly number[];
   /** The factor for Saturday and Sunday. */
   weekend: number;
-  calls: readonly (readonly [CallProfile, weight: number])[];
+  calls: Weighted<CallProfile>;
   /** Median of a cold start. */
   coldstart: number;
   /** The share of calls that fail. */
   failing: number;
-  failures: readonly (readonly [statusCode: number, weight: number])[];
+  /** By their status. */
+  failures: Weighted<number>;
   replicas: number;
   concurrency: number;
   cooldown: number;
+}
+
+/** How often each of them comes is its weight, in the same place. */
+export interface Weighted<Choice> {
+  of: readonly Choice[];
+  weights: readonly number[];
 }
 
 interface CallProfile {
@@ -39,60 +46,36 @@ export const trafficProfiles = {
   web: {
     hours: [4, 3, 2, 2, 2, 3, 6, 14, 28, 42, 48, 50, 44, 46, 52, 50, 44, 36, 28, 22, 18, 14, 9, 6],
     weekend: 0.35,
-    calls: [
-      [predict, 60],
-      [generate, 25],
-      [embed, 15],
-    ],
+    calls: { of: [predict, generate, embed], weights: [60, 25, 15] },
     coldstart: 14_000,
     failing: 0.02,
     replicas: 4,
     concurrency: 2,
     cooldown: 180_000,
-    failures: [
-      [500, 45],
-      [422, 20],
-      [504, 15],
-      [503, 12],
-      [400, 8],
-    ],
+    failures: { of: [500, 422, 504, 503, 400], weights: [45, 20, 15, 12, 8] },
   },
   /** Runs of minutes, mostly asynchronous, that queue at peak times. */
   transcriber: {
     hours: [1, 1, 0.5, 0.5, 0.5, 1, 2, 4, 7, 9, 9, 8, 6, 8, 10, 9, 7, 5, 4, 3, 3, 2, 2, 1],
     weekend: 0.5,
-    calls: [
-      [{ ...transcribe, webhook: hook }, 60],
-      [transcribe, 22],
-      [detect, 18],
-    ],
+    calls: { of: [{ ...transcribe, webhook: hook }, transcribe, detect], weights: [60, 22, 18] },
     coldstart: 38_000,
     failing: 0.035,
     replicas: 3,
     concurrency: 2,
     cooldown: 300_000,
-    failures: [
-      [500, 60],
-      [502, 25],
-      [415, 15],
-    ],
+    failures: { of: [500, 502, 415], weights: [60, 25, 15] },
   },
   /** Called by a timer at 2:00, and rarely during the day. */
   nightly: {
     hours: [0, 0, 14, 3, 0, 0, 0, 0.4, 0.6, 0.5, 0.4, 0.3, 0.2, 0.4, 0.4, 0.3, 0.2, 0, 0, 0, 0, 0, 0, 0],
     weekend: 0.6,
-    calls: [
-      [report, 75],
-      [digest, 25],
-    ],
+    calls: { of: [report, digest], weights: [75, 25] },
     coldstart: 6_500,
     failing: 0.03,
     replicas: 1,
     concurrency: 4,
     cooldown: 60_000,
-    failures: [
-      [500, 80],
-      [507, 20],
-    ],
+    failures: { of: [500, 507], weights: [80, 20] },
   },
 } as const satisfies Record<string, TrafficProfile>;

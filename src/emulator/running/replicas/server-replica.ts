@@ -6,7 +6,6 @@ import type { OwnImage } from '../processes/own-containers.ts';
 import { AppProcess, describeExit, type ProcessExit } from '../processes/process.ts';
 import { startModules } from '../processes/python-files.ts';
 import { forwardRequest, requestUpgrade } from './forward-request.ts';
-import { findExposedAddress, findListeningPorts, isOfOther } from './listening.ts';
 import {
   type Replica,
   type ReplicaCall,
@@ -15,7 +14,15 @@ import {
   type SocketCall,
   type SocketReply,
 } from './replica.ts';
-import { freePort, isFree, portPattern, untilReady } from './server-ready.ts';
+import {
+  findExposedAddress,
+  findListeningPorts,
+  freePort,
+  isFree,
+  isOfOther,
+  portPattern,
+  untilReady,
+} from './server-ready.ts';
 
 /** How the server of an app runs: as a process of this machine, or in a container. */
 export interface ServerRuntime {

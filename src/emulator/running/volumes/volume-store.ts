@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { entriesIn } from '../../../kernel/disk/index.ts';
-import { saveStream } from '../../http/receive.ts';
+import { saveStream } from '../../http/read-request.ts';
 import type { ByteStream } from '../../http/reply.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
 import { multipartEtag, Volume, type VolumeLocation } from './volume.ts';
