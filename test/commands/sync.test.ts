@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { LocalRemoval } from '../../src/storage/sync/remove-local.ts';
+import { LocalRemoval } from '../../src/storage/sync/sync.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { filesIn, lay, newFolder, withoutProgress } from '../support/files.ts';
 import { keys, gantry as run, type Setting, targetOf } from '../support/gantry.ts';

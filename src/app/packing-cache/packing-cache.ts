@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto';
 import { closeSync, readSync, utimesSync } from 'node:fs';
-import { crc32 } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { NewFile, openRegularSync } from '../../kernel/disk/index.ts';
 import { attempt } from '../../kernel/errors.ts';
 import { tinyBytes } from '../deflate/batch.mjs';
-import { deflateVersion } from '../deflate/deflate-version.ts';
+import { deflateLevel } from '../deflate/reused-stream.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import { indexPath, maxCacheBytes, membersPath, openFolder, trimCache } from './cache-folder.ts';
 import { type Checksums, FileIndex, type KnownContent, type MemberPlace, trustedDevice } from './file-index.ts';
@@ -169,4 +170,23 @@ export class PackingCache {
       this.options.trace?.(`cannot write the packing cache: ${(error as Error).message}`);
     }
   }
+}
+
+/** zlib compresses differently in other versions, and with the instructions of other processors. */
+function deflateVersion(): string {
+  const made = deflateRawSync(sample(), { level: deflateLevel });
+  return `deflate ${deflateLevel} zlib ${process.versions.zlib} ${createHash('sha256').update(made).digest('hex')}\n`;
+}
+
+const sampleWords = 6_000;
+
+/** Text with matches at many distances, always the same. */
+function sample(): string {
+  const words: string[] = [];
+  let state = 1;
+  for (let at = 0; at < sampleWords; at++) {
+    state = (state * 48_271) % 2_147_483_647;
+    words.push((state % 1_500).toString(36).repeat((state % 3) + 1));
+  }
+  return words.join(' ');
 }

@@ -1,7 +1,8 @@
-import { posix } from 'node:path';
+import { rmdir, unlink } from 'node:fs/promises';
+import { dirname, posix } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
-import { toDiskError } from '../../kernel/disk/index.ts';
-import { ConflictError, type GantryError, UsageError } from '../../kernel/errors.ts';
+import { type OpenedFolder, OpenedFolders, toDiskError } from '../../kernel/disk/index.ts';
+import { ConflictError, type GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
 import { inLane, onceFor } from '../../kernel/once.ts';
 import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
@@ -34,7 +35,6 @@ import {
   type VolumePath,
 } from '../volumes/index.ts';
 import { compare, type Difference } from './compare.ts';
-import { LocalRemoval } from './remove-local.ts';
 
 export interface SyncOptions extends CopyOptions {
   delete: boolean;
@@ -319,4 +319,43 @@ async function removeLocally(root: string, paths: Iterable<string>, signal: Abor
     }
   });
   removal.close();
+}
+
+/** Deletes files of a local folder, never through a symbolic link, even one created meanwhile. */
+export class LocalRemoval {
+  readonly #folders: OpenedFolders;
+
+  /** `keepsOpen` is for tests: see {@link OpenedFolders}. */
+  constructor(root: string, keepsOpen?: boolean) {
+    this.#folders = new OpenedFolders(root, { forWriting: false, keepsOpen });
+  }
+
+  /** Also removes the folders that become empty. */
+  async remove(path: string): Promise<void> {
+    await this.#within(path, unlink);
+    for (let folder = dirname(path); folder !== '.'; folder = dirname(folder)) {
+      try {
+        await this.#within(folder, rmdir);
+      } catch {
+        return;
+      }
+    }
+  }
+
+  close(): void {
+    this.#folders.close();
+  }
+
+  async #within(path: string, remove: (path: string) => Promise<void>): Promise<void> {
+    const names = path.split('/');
+    let folder: OpenedFolder | undefined;
+    try {
+      folder = this.#folders.open(names.slice(0, -1));
+      await remove(folder.entry(names.at(-1) ?? ''));
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    } finally {
+      folder?.release();
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto';
 import { toDiskError } from '../../kernel/disk/index.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import { type Digest, maxInlineHashBytes } from './hash.ts';
@@ -40,8 +39,6 @@ export async function downloadRange(download: RangeDownload, resources: Transfer
 class RangeAttempt {
   done = 0;
   readonly #digest: Digest | undefined;
-  /** Instead of a digest, of what is hashed faster on this thread. */
-  readonly #ownHash: Hash | undefined;
   /** For hashed bytes that come without one. */
   #block: Block | undefined;
 
@@ -49,9 +46,7 @@ class RangeAttempt {
     private readonly download: RangeDownload,
     private readonly resources: TransferContext,
   ) {
-    if (!download.hash || !resources.check) return;
-    if (download.range.length <= maxInlineHashBytes) this.#ownHash = createHash('md5');
-    else this.#digest = resources.hasher.createDigest();
+    if (download.hash && resources.check) this.#digest = resources.hasher.createDigest();
   }
 
   async proceed(): Promise<void> {
@@ -71,7 +66,6 @@ class RangeAttempt {
   }
 
   async #hash({ bytes, block }: Piece): Promise<void> {
-    this.#ownHash?.update(bytes);
     if (!this.#digest) return;
     if (block) return this.#digest.update(block, bytes.length);
     this.#block ??= this.resources.blocks.acquire(blockBytesFor(this.download.range.length));
@@ -83,7 +77,7 @@ class RangeAttempt {
   }
 
   async md5(): Promise<string | undefined> {
-    return this.#ownHash?.digest('hex') ?? (await this.#digest?.end());
+    return this.#digest?.end();
   }
 
   forget(): void {
