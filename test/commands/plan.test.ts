@@ -114,31 +114,20 @@ describe('invoices', () => {
 describe('payment methods', () => {
   const list = (...flags: string[]) => gantry(['plan', 'payment-methods', ...flags], { emulator });
 
-  test('show the last digits of cards, and the default', async () => {
+  test('show every value', async () => {
     const { stdout } = await list();
-    expect(stdout.split('\n')).toEqual([
-      'visa ending in 4242\t4/2029\tdefault',
-      'mastercard ending in 4444\t11/2027\t',
-      '',
-    ]);
+    expect(stdout).toMatch(/brand=visa last4=4242 expMonth=4 expYear=2029 isDefault=true\n/);
   });
 
   test.each([
-    [
-      { type: 'card', card: { brand: 'amex', last4: '0005', exp_month: 1, exp_year: 2030 } },
-      /^amex ending in 0005\t1\/2030\t$/m,
-    ],
-    [{ last4: '4242424242424242' }, /^card ending in 4242\t\t$/m],
-    [
-      { kind: 'bank', bank: { iban: 'DE02', ok: true }, isDefault: true },
-      /^kind=bank bank\.iban=DE02 bank\.ok=true .*default$/m,
-    ],
-    [{ number: '4242 4242 4242 4242' }, /^number=•••• 4242\t\t$/m],
-    ['invoice', /^invoice\t\t$/m],
-    [null, /^null\t\t$/m],
+    [{ type: 'card', card: { brand: 'amex', last4: '0005' } }, 'type=card card.brand=amex card.last4=0005\n'],
+    [{ last4: '4242424242424242' }, 'last4=•••• 4242\n'],
+    [{ number: '4242 4242 4242 4242' }, 'number=•••• 4242\n'],
+    ['invoice', 'invoice\n'],
+    [null, 'null\n'],
   ])('of the shape %j are shown', async (method, shown) => {
     empty(emulator, { paymentMethods: [method] });
-    expect((await list()).stdout).toMatch(shown);
+    expect((await list()).stdout).toBe(shown);
     expect((await list('--json')).json()).toMatchObject({ methods: [method] });
   });
 
