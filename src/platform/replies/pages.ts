@@ -13,7 +13,7 @@ export interface ListPage<Item> {
 /** Where a page starts: the token from the previous page, or the number of items to skip. */
 export type PagePosition = { token: string } | { offset: number };
 
-export interface NewItems<Item> {
+interface NewItems<Item> {
   /** Without those that an earlier page had. */
   items: Item[];
   page: ListPage<Item>;
@@ -43,17 +43,10 @@ const maxItems = { unannounced: 100_000, announced: 1_000_000 };
  * fewer items were read than announced. Throws FailedError if the list does not end.
  */
 export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGenerator<NewItems<Item>, boolean> {
-  const list: ListReading = {
-    by: options.by,
-    hasSwitched: false,
-    keys: new Set<string>(),
-    pages: 0,
-    total: Number.POSITIVE_INFINITY,
-    furthest: 0,
-  };
+  const list = new ListReading(options);
   for (let vainPasses = 0; vainPasses < maxVainPasses; ) {
     const { size } = list.keys;
-    const end = yield* readPass(options, list);
+    const end = yield* list.pass();
     if (list.keys.size >= list.total) return true;
     if (end === 'lost' || !Number.isFinite(list.total)) return end === 'last page';
     vainPasses = list.keys.size > size ? 0 : vainPasses + 1;
@@ -61,97 +54,84 @@ export async function* readPages<Item>(options: ReadPagesOptions<Item>): AsyncGe
   return false;
 }
 
-interface ListReading {
-  by: 'token' | 'offset';
-  hasSwitched: boolean;
-  keys: Set<string>;
-  pages: number;
-  total: number;
-  furthest: number;
-}
-
 type PassEnd = 'last page' | 'lost';
 
-/** Reads all pages once. It is lost where no page leads on, although the list goes on. */
-async function* readPass<Item>(
-  { read, key, limit, fix }: ReadPagesOptions<Item>,
-  list: ListReading,
-): AsyncGenerator<NewItems<Item>, PassEnd> {
-  const pass = new Pass(list, limit, fix);
-  for (let position: PagePosition | undefined; ; ) {
-    const page = await read(position);
-    const items = page.items.filter((item) => list.keys.size < list.keys.add(key(item)).size);
-    yield { items, page };
-    // One that a page has twice counts once: the next page begins after so many, and may overlap.
-    const next = pass.after(page, position, { hasNew: items.length > 0, length: new Set(page.items.map(key)).size });
-    if (typeof next === 'string') return next;
-    position = next;
-  }
-}
-
-class Pass {
+class ListReading<Item> {
+  readonly keys = new Set<string>();
+  total = Number.POSITIVE_INFINITY;
+  #by: 'token' | 'offset';
+  #hasSwitched = false;
+  #pages = 0;
+  #furthest = 0;
+  /** Of this pass: the last page, how many empty ones are the last, and how many items were passed. */
   #previous: ListPage<unknown> = { items: [] };
   #emptyPages = 0;
   #end = 0;
 
-  constructor(
-    private readonly list: ListReading,
-    private readonly limit: number | undefined,
-    private readonly fix: Fix,
-  ) {}
+  constructor(private readonly options: ReadPagesOptions<Item>) {
+    this.#by = options.by;
+  }
 
-  after(
-    page: ListPage<unknown>,
-    position: PagePosition | undefined,
-    { hasNew, length }: { hasNew: boolean; length: number },
-  ): PagePosition | PassEnd {
-    const { list } = this;
+  /** Reads all pages once. It is lost where no page leads on, although the list goes on. */
+  async *pass(): AsyncGenerator<NewItems<Item>, PassEnd> {
+    const { read, key } = this.options;
+    [this.#previous, this.#emptyPages, this.#end] = [{ items: [] }, 0, 0];
+    for (let position: PagePosition | undefined; ; ) {
+      const page = await read(position);
+      const items = page.items.filter((item) => this.keys.size < this.keys.add(key(item)).size);
+      yield { items, page };
+      // One that a page has twice counts once: the next page begins after so many, and may overlap.
+      const next = this.#after(page, position, new Set(page.items.map(key)).size, items.length > 0);
+      if (typeof next === 'string') return next;
+      position = next;
+    }
+  }
+
+  #after(page: ListPage<unknown>, position: PagePosition | undefined, length: number, hasNew: boolean) {
     const start = offsetOf(position, this.#end);
     this.#end = start + length;
-    list.pages++;
+    this.#pages++;
     // The platform ignores the position.
-    if (start > 0 && !hasNew && this.#end > list.furthest) return inOtherWay(this.#previous, list);
-
+    if (start > 0 && !hasNew && this.#end > this.#furthest) return this.#inOtherWay();
     // Items that no longer match make later ones move up, before the next offset: step back.
-    const announced = list.total;
-    list.total = Math.min(announced, page.total ?? announced);
-    list.furthest = Math.max(list.furthest, this.#end);
-    const stepBack = Math.min(start, announced - list.total);
-    if (stepBack > 0 && list.by === 'offset') return { offset: start - stepBack };
-    if (!hasMore(page, this.#end, this.limit)) return 'last page';
-    checkLength(list, page.total, this.fix);
+    const announced = this.total;
+    this.total = Math.min(announced, page.total ?? announced);
+    this.#furthest = Math.max(this.#furthest, this.#end);
+    const stepBack = Math.min(start, announced - this.total);
+    if (stepBack > 0 && this.#by === 'offset') return { offset: start - stepBack };
+    if (!hasMore(page, this.#end, this.options.limit)) return 'last page';
+    this.#checkLength(page.total);
     return this.#goOn(page);
   }
 
   #goOn(page: ListPage<unknown>): PagePosition | PassEnd {
-    const { list } = this;
     const { nextToken } = this.#previous;
     this.#previous = page;
     this.#emptyPages = page.items.length > 0 ? 0 : this.#emptyPages + 1;
-    if (this.#emptyPages === 0) return positionAfter(page, list.by, this.#end) ?? { offset: this.#end };
-
+    if (this.#emptyPages === 0) return positionAfter(page, this.#by, this.#end) ?? { offset: this.#end };
     // An empty page does not advance the offset: only a new token does.
     if (page.nextToken && page.nextToken !== nextToken && this.#emptyPages < maxEmptyPages) {
-      list.by = 'token';
+      this.#by = 'token';
       return { token: page.nextToken };
     }
-    return list.by === 'token' || Number.isFinite(list.total) ? 'lost' : 'last page';
+    return this.#by === 'token' || Number.isFinite(this.total) ? 'lost' : 'last page';
   }
-}
 
-/** The position by token instead of by offset, or by offset instead of by token: tried once. */
-function inOtherWay(previous: ListPage<unknown>, list: ListReading): PagePosition | 'lost' {
-  if (list.hasSwitched) return 'lost';
-  list.hasSwitched = true;
-  list.by = list.by === 'offset' ? 'token' : 'offset';
-  return positionAfter(previous, list.by, list.keys.size) ?? 'lost';
-}
+  /** The position by token instead of by offset, or by offset instead of by token: tried once. */
+  #inOtherWay(): PagePosition | 'lost' {
+    if (this.#hasSwitched) return 'lost';
+    this.#hasSwitched = true;
+    this.#by = this.#by === 'offset' ? 'token' : 'offset';
+    return positionAfter(this.#previous, this.#by, this.keys.size) ?? 'lost';
+  }
 
-function checkLength({ pages, keys }: ListReading, total: number | null | undefined, fix: Fix): void {
-  if (pages <= maxPages && keys.size <= itemLimit(total)) return;
-  const read = `${count(keys.size, 'item')} in ${count(pages, 'page')}`;
-  const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
-  throw new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
+  #checkLength(total: number | null | undefined): void {
+    if (this.#pages <= maxPages && this.keys.size <= itemLimit(total)) return;
+    const read = `${count(this.keys.size, 'item')} in ${count(this.#pages, 'page')}`;
+    const why = total && Number.isFinite(total) ? `${read}; ${groupDigits(total)} were announced` : read;
+    const { fix } = this.options;
+    throw new FailedError('the list does not end: the platform keeps returning pages', { why, fix });
+  }
 }
 
 /** The announced total may be that of one page, so up to ten times as many items are accepted. */
