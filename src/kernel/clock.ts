@@ -45,10 +45,11 @@ export function pause(ms: number, signal?: AbortSignal, options?: TimerOptions):
   });
 }
 
-/** Calls once when the signal aborts. Any number may wait for it: Node warns of more than ten, unless it is told. */
-export function onAbort(signal: AbortSignal, listener: () => void): void {
+/** Calls once when the signal aborts. Returns what ends that. Any number may wait: Node warns of more than ten, unless told. */
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
   setMaxListeners(0, signal);
   signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
 }
 
 /** Lets the event loop handle what is waiting. */

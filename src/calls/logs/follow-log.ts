@@ -1,4 +1,6 @@
+import { onAbort } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
+import { deferred } from '../../kernel/once.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
 import { Arrivals, endingOf, type LogEnding, msToSettle } from './ending.ts';
@@ -66,8 +68,8 @@ class LogFollower {
   #ending: LogEnding | undefined;
   #hasToldLate = false;
   readonly #wakes: AbortSignal;
-  readonly #woken: Promise<void>;
-  #wake = () => {};
+  readonly #woken = deferred();
+  readonly #stopListening: () => void;
 
   constructor(
     private readonly context: FollowContext,
@@ -79,13 +81,10 @@ class LogFollower {
     this.#arrivals = new Arrivals(context);
     this.#start = seen.last;
     this.#wakes = AbortSignal.any([context.signal, ...(ended ? [ended] : [])]);
-    this.#woken = new Promise((resolve) => {
-      this.#wake = () => {
-        resolve();
-        this.#live.socket?.wake();
-      };
+    this.#stopListening = onAbort(this.#wakes, () => {
+      this.#woken.resolve();
+      this.#live.socket?.wake();
     });
-    this.#wakes.addEventListener('abort', this.#wake);
   }
 
   async *lines(): AsyncGenerator<LogLine[]> {
@@ -107,7 +106,7 @@ class LogFollower {
 
   /** With its listener, the signal would keep all lines for as long as the process lives. */
   close(): void {
-    this.#wakes.removeEventListener('abort', this.#wake);
+    this.#stopListening();
     this.#live.end();
   }
 
@@ -141,7 +140,7 @@ class LogFollower {
   async #open(): Promise<void> {
     const opening = this.#live.open(this.options.seen.resumeAt);
     if (this.#knownEnding) await this.#pauseUntil(opening);
-    else await Promise.race([opening, this.#woken]);
+    else await Promise.race([opening, this.#woken.promise]);
     this.context.signal.throwIfAborted();
   }
 

@@ -1,4 +1,4 @@
-import { after, every } from '../../kernel/clock.ts';
+import { after, every, onAbort } from '../../kernel/clock.ts';
 import { roundCents } from '../../kernel/output/format.ts';
 import { redactValue } from '../../kernel/output/redacted-json.ts';
 import { keptConnections } from '../../platform/api/streamed.ts';
@@ -194,9 +194,9 @@ export class MapCalls {
         this.#open.abortAll(signal.reason);
       });
     };
-    signal.addEventListener('abort', finish, { once: true });
+    const stopListening = onAbort(signal, finish);
     return () => {
-      signal.removeEventListener('abort', finish);
+      stopListening();
       stopTimer();
     };
   }

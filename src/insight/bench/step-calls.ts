@@ -1,5 +1,5 @@
 import { findRunId } from '../../calls/invoke/index.ts';
-import { pause } from '../../kernel/clock.ts';
+import { onAbort, pause } from '../../kernel/clock.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import type { LoadCalls } from '../../platform/api/load-calls.ts';
 
@@ -105,8 +105,7 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
     calls.end(call, elapsed(), isTimeout ? noResponse : noConnection);
     if (!isTimeout && !signal.aborted) countReason(calls, reason);
   };
-  const abort = () => load.abort(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
+  const stopListening = onAbort(signal, () => load.abort(signal.reason));
   let shownAt = Number.NEGATIVE_INFINITY;
   const show = () => {
     if (elapsed() - shownAt < progressMs) return;
@@ -134,7 +133,7 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
       await wait(drainMs);
     }
   } finally {
-    signal.removeEventListener('abort', abort);
+    stopListening();
     load.abort(outOfTime);
     for (const call of calls.calls) calls.end(call, elapsed(), noResponse);
   }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
-import { after, every, pause, turn } from '../../kernel/clock.ts';
+import { after, every, onAbort, pause, turn } from '../../kernel/clock.ts';
 import type { GantryError } from '../../kernel/errors.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import { trustCertificateFile } from './certificate-file.ts';
@@ -74,7 +74,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
     if (buffer.closeReason) return;
     buffer.close(reason);
     stopPinging();
-    signal.removeEventListener('abort', abort);
+    stopListening();
     aborted.abort();
     if (socket.readyState === socket.CLOSED) return;
     // If the server does not close the connection soon, destroy it, so that the process can exit.
@@ -84,8 +84,7 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
     );
     socket.close();
   };
-  const abort = () => finish('interrupted');
-  signal.addEventListener('abort', abort);
+  const stopListening = onAbort(signal, () => finish('interrupted'));
   const deadMs = Math.min(pingMs + pongMs, silenceMs);
   const stopPinging = every(Math.min(pingMs, deadMs / 2), () => {
     if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');

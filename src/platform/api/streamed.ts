@@ -99,8 +99,7 @@ const noLongerNeeded = new Error('the response is no longer needed');
 function linkAbort(signal: AbortSignal, controller: AbortController): () => void {
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();
-  onAbort(signal, abort);
-  return () => signal.removeEventListener('abort', abort);
+  return onAbort(signal, abort);
 }
 
 /** Without an agent, uses a new connection, because a pooled one would keep the process alive. */

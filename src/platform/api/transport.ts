@@ -94,12 +94,11 @@ export async function openRequest({
     stopTimer();
   };
   // Node's `signal` option takes a millisecond to load.
-  const destroy = () => outgoing.destroy();
-  onAbort(signal, destroy);
+  const stopListening = onAbort(signal, () => outgoing.destroy());
   onConnected(outgoing, connected);
   outgoing.once('close', () => {
     stopTimer();
-    signal.removeEventListener('abort', destroy);
+    stopListening();
   });
   return {
     outgoing,

@@ -1,4 +1,4 @@
-import { after } from '../../kernel/clock.ts';
+import { after, onAbort } from '../../kernel/clock.ts';
 import { hourMs } from '../../kernel/durations.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
@@ -135,8 +135,7 @@ export async function completeDespiteInterrupt<T>(limit: TimeLimit, request: (ap
   const cutOff = new AbortController();
   const cut = () => cutOff.abort(signal.reason);
   const end = () => (interrupted.aborted ? void after(cleanupTimeoutMs, cut, { background: true }) : cut());
-  signal.addEventListener('abort', end, { once: true });
-  return request(apiWithSignal(cutOff.signal)).finally(() => signal.removeEventListener('abort', end));
+  return request(apiWithSignal(cutOff.signal)).finally(onAbort(signal, end));
 }
 
 export function contextWith(context: Context, parts: Partial<Context>): Context {
