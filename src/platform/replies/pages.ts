@@ -63,7 +63,7 @@ class ListReading<Item> {
   #hasSwitched = false;
   #pages = 0;
   #furthest = 0;
-  /** Of this pass: the last page, how many empty ones are the last, and how many items were passed. */
+  /** What this pass knows: its last page, how many empty ones are the last, and how many items it has passed. */
   #previous: ListPage<unknown> = { items: [] };
   #emptyPages = 0;
   #end = 0;
