@@ -42,9 +42,9 @@ export function dayPath(folder: string, day: number): string {
 }
 
 const Time = v.pipe(v.number(), v.integer());
-/** The first line of a file. What follows is a table as V8 serializes it, with the ids as JSON. */
+/** The first line of a file. What follows is a table as V8 serializes it. */
 const Header = v.object({
-  gantryRuns: v.literal(4),
+  gantryRuns: v.literal(5),
   project: v.string(),
   app: v.string(),
   day: Time,
@@ -64,8 +64,7 @@ async function readKept(folder: string, day: number): Promise<RunDay | undefined
   const header = parseHeader(bytes);
   const body = bytes.subarray(bytes.indexOf('\n') + 1);
   if (header?.day !== day || crc32(body) !== header.crc32) return undefined;
-  const { ids, ...table } = deserialize(body) as Omit<StoredTable, 'ids'> & { ids: string };
-  const runs = new RunTable({ ...table, ids: () => JSON.parse(ids) as string[] });
+  const runs = new RunTable(deserialize(body) as StoredTable);
   return { day, runs, gaps: [], readTo: header.readTo, readAt: header.readAt };
 }
 
@@ -92,9 +91,8 @@ export async function writeDay(folder: string, owner: MirrorOwner, day: RunDay):
 }
 
 function toBytes({ project, app }: MirrorOwner, { day, runs, readTo, readAt }: RunDay): Uint8Array[] {
-  const { ids, ...table } = runs.sorted();
-  const body = serialize({ ...table, ids: JSON.stringify(ids()) });
-  const header: Header = { gantryRuns: 4, project, app, day, readTo, readAt, crc32: crc32(body) };
+  const body = serialize(runs.sorted());
+  const header: Header = { gantryRuns: 5, project, app, day, readTo, readAt, crc32: crc32(body) };
   return [Buffer.from(`${JSON.stringify(header)}\n`), body];
 }
 

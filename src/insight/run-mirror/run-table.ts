@@ -32,27 +32,27 @@ export interface StoredTable {
   length: number;
   numbers: Record<NumberColumn, Float64Array>;
   words: Record<WordColumn, Words>;
-  /** Parsed when a run is looked up, added or shown: most questions ask for numbers only. */
-  ids: () => string[];
+  ids: string[];
 }
 
 /**
- * Runs in columns: a million of them take some 60 MB, and their ids as much when they are needed. A number that is not known
+ * Runs in columns: a million of them take some 60 MB, and their ids as much. A number that is not known
  * is NaN.
  */
 export class RunTable {
   length = 0;
   #numbers: Record<NumberColumn, Float64Array>;
   #words: Record<WordColumn, Words>;
-  readonly #ids: () => string[];
-  readonly #rows = once(() => new Map(this.#ids().map((id, row) => [id, row])));
+  readonly #ids: string[];
+  /** Most questions look up none. */
+  readonly #rows = once(() => new Map(this.#ids.map((id, row) => [id, row])));
   readonly #numberOfWord = new Map<string, Map<string, number>>();
 
   constructor(stored: StoredTable = emptyTable()) {
     this.length = stored.length;
     this.#numbers = stored.numbers;
     this.#words = stored.words;
-    this.#ids = once(stored.ids);
+    this.#ids = stored.ids;
   }
 
   /** The values of a column; only the first `length` count. */
@@ -67,7 +67,7 @@ export class RunTable {
   }
 
   id(row: number): string {
-    return this.#ids()[row] ?? '';
+    return this.#ids[row] ?? '';
   }
 
   run(row: number): MirroredRun {
@@ -81,7 +81,7 @@ export class RunTable {
     const row = this.#rows().get(run.id);
     if (row === undefined) {
       if (this.length === this.#numbers.createdAt.length) this.#grow();
-      this.#ids().push(run.id);
+      this.#ids.push(run.id);
       this.#rows().set(run.id, this.length);
       this.#set(this.length++, run);
     } else if (!this.hasEnded(row) || isOver(run)) this.#set(row, run);
@@ -104,7 +104,7 @@ export class RunTable {
   /** Oldest first, and runs of the same time by id: equal runs make equal tables. */
   sorted(): StoredTable {
     const { createdAt } = this.#numbers;
-    const ids = this.#ids();
+    const ids = this.#ids;
     const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((one, other) => {
       const [a = 0, b = 0] = [createdAt[one], createdAt[other]];
       return timeOrLast(a) - timeOrLast(b) || ((ids[one] ?? '') < (ids[other] ?? '') ? -1 : 1);
@@ -114,12 +114,11 @@ export class RunTable {
       const { list, numbers } = this.#words[name];
       return [name, { list, numbers: pick(numbers, order, Uint32Array) }];
     });
-    const sortedIds = Array.from(order, (row) => ids[row] ?? '');
     return {
       length: this.length,
       numbers: Object.fromEntries(numbers),
       words: Object.fromEntries(words),
-      ids: () => sortedIds,
+      ids: Array.from(order, (row) => ids[row] ?? ''),
     };
   }
 
@@ -181,7 +180,7 @@ function isOver({ status, statusCode }: Pick<MirroredRun, 'status' | 'statusCode
 function emptyTable(): StoredTable {
   const numbers = numberColumns.map((name) => [name, new Float64Array(0)]);
   const words = wordColumns.map((name) => [name, { list: [], numbers: new Uint32Array(0) }]);
-  return { length: 0, numbers: Object.fromEntries(numbers), words: Object.fromEntries(words), ids: () => [] };
+  return { length: 0, numbers: Object.fromEntries(numbers), words: Object.fromEntries(words), ids: [] };
 }
 
 function known(value: number | undefined): number | null {
