@@ -82,8 +82,7 @@ describe('apps delete', () => {
     ['only --yes is given without a terminal', ['apps', 'delete', 'web', '--yes'], {}, 9],
     ['the app does not exist', ['apps', 'delete', 'nope', '--confirm', 'nope'], {}, 6],
   ])('deletes nothing when %s', async (_, words, setting, exit) => {
-    const { code } = await gantry(words, { emulator, ...setting });
-    expect(code).toBe(exit);
+    expect((await gantry(words, { emulator, ...setting })).code).toBe(exit);
     expect(web()).toBeDefined();
     expect(calls('deleteApp')).toBe(0);
   });

@@ -23,8 +23,7 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
       expect.stringMatching(/^ {2}fix if model_that_is_missing is a file of the app/),
       expect.stringMatching(/^ {2}log gantry explain crashes \S+$/),
     ]);
-    const get = await gantry(['builds', 'get', 'crashes', '--json=status,initError'], { emulator });
-    expect(get.json()).toEqual({
+    expect((await gantry(['builds', 'get', 'crashes', '--json=status,initError'], { emulator })).json()).toEqual({
       status: 'init_failure',
       initError: expect.stringContaining('File "main.py", line 1'),
     });

@@ -45,8 +45,7 @@ test('lists apps of one-off runs only with --ephemeral', async () => {
     ephemeral: true,
   });
   expect((await gantry(['apps', 'list', '--json=name'], { emulator })).json()).toEqual([{ name: 'web' }]);
-  const all = await gantry(['apps', 'list', '--ephemeral', '--json=name,ephemeral'], { emulator });
-  expect(all.json()).toEqual(
+  expect((await gantry(['apps', 'list', '--ephemeral', '--json=name,ephemeral'], { emulator })).json()).toEqual(
     expect.arrayContaining([
       { name: 'run', ephemeral: true },
       { name: 'web', ephemeral: null },
@@ -80,8 +79,7 @@ test('prints numbers in JSON even if the platform sends text', async () => {
 test('shows why the build of an app failed', async () => {
   emulator.fail('build', 'build_failure');
   await deploy('web');
-  const { stdout } = await gantry(['apps', 'get', 'web'], { emulator });
-  expect(stdout).toMatch(/^last error\tpip install failed/);
+  expect((await gantry(['apps', 'get', 'web'], { emulator })).stdout).toMatch(/^last error\tpip install failed/);
 });
 
 async function deploy(name: string, more = ''): Promise<void> {

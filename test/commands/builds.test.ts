@@ -14,13 +14,11 @@ test('lists builds newest first, with the reason of failures', async () => {
   emulator.fail('build', 'init_failure');
   const first = await deploy();
   const second = await deploy();
-  const { json } = await gantry(['builds', 'list', 'web', '--json=id,status'], { emulator });
-  expect(json()).toEqual([
+  expect((await gantry(['builds', 'list', 'web', '--json=id,status'], { emulator })).json()).toEqual([
     { id: second, status: 'succeeded' },
     { id: first, status: 'init_failure' },
   ]);
-  const { stdout } = await gantry(['builds', 'list', 'web'], { emulator });
-  expect(stdout).toContain('torchh is not installed');
+  expect((await gantry(['builds', 'list', 'web'], { emulator })).stdout).toContain('torchh is not installed');
   const shown = (
     await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, stdin: keys(), columns: 80 })
   ).stdout.split('\n');
@@ -237,14 +235,13 @@ describe('the log of a build', () => {
     const { GANTRY_API_URL } = await logPlatform({ page: () => ({ status: 404 }), deaf: true });
     await using slow = await slowEmulator();
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
-    const { code, stderr } = await gantry(['deploy'], {
+    const outcome = await gantry(['deploy'], {
       emulator: slow,
       cwd: newFolder(smallApp()),
       env,
       io: { silenceMs: 60_000 },
     });
-    expect([code, stderr]).toEqual([0, expect.stringContaining('App is ready')]);
-    expect(stderr).not.toContain('cannot read');
+    expect(outcome).toExit(0, 'App is ready', expect.not.stringContaining('cannot read'));
   });
 
   test('reads the log without following it if the build ended long ago', async () => {

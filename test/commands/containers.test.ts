@@ -9,8 +9,7 @@ beforeEach(async () => {
 
 test('lists containers with their uptime', async () => {
   record(emulator, { id: 'r-1', createdAt: Date.now() - 90_000, container: 'web-abc-1', runtimeMs: 1e9 });
-  const { stdout } = await gantry(['apps', 'containers', 'web'], { emulator, ...wideTerminal });
-  expect(stdout).toMatch(
+  expect((await gantry(['apps', 'containers', 'web'], { emulator, ...wideTerminal })).stdout).toMatch(
     /^CONTAINER +STATE +RESTARTS +REGION +BUILD +UP\nweb-abc-1 +RUNNING +0 +us-east-1 +[\da-f]{8} +1m 3\ds\n$/,
   );
   const { json } = await gantry(['apps', 'containers', 'web', '--json=containerState,isTerminating'], { emulator });

@@ -75,6 +75,5 @@ test('an app that cannot be read is deployed again', async () => {
   const home = newFolder();
   await deploy(home, []);
   emulator.fail('getApp', '500*');
-  const { stderr } = await deploy(home, ['--if-changed']);
-  expect(stderr).toContain('cannot read the deployed web: deploying');
+  expect((await deploy(home, ['--if-changed'])).stderr).toContain('cannot read the deployed web: deploying');
 });

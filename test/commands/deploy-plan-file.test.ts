@@ -75,8 +75,7 @@ describe('a plan in a file', () => {
   });
 
   test('is never sent with the app, whatever its name', async () => {
-    const made = await deploy('--dry-run', '--save-plan', 'lib/reviewed.json');
-    expect(made.stderr).not.toContain('warning');
+    expect((await deploy('--dry-run', '--save-plan', 'lib/reviewed.json')).stderr).not.toContain('warning');
     await writeFile(join(app, 'data.json'), '{"plan": 1}');
     await writeFile(join(app, 'out.jsonl.gantry-map'), '{}');
     const { selection } = (await deploy('--dry-run', '--files', '--json')).json() as { selection: { path: string }[] };

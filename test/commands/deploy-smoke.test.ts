@@ -62,8 +62,7 @@ test('a response without the text is explained once, with what to correct', asyn
   expect(sick).toExit(12, /web is not healthy: run: .* the expected text; it answered Bye; build \S+ serves\n/);
   // What the app said is on no record.
   expect(String((sick.json() as { error: { details: { reason: string } } }).error.details.reason)).not.toContain('Bye');
-  const { json } = await gantry(['explain', 'web', '--json=title,fix'], { emulator, env });
-  expect(json()).toEqual({
+  expect((await gantry(['explain', 'web', '--json=title,fix'], { emulator, env })).json()).toEqual({
     title: 'the response of run does not have the text that --smoke expects',
     fix: 'correct the app, or the text after the colon of --smoke',
   });
@@ -81,9 +80,8 @@ test('the end of the log that is shown and explained has no line of an earlier b
     const after = emulator.calls.findLast((call) => call.path === path)?.query.afterDate ?? '';
     return { status: 200, body: { logs: lines.filter(({ timestamp }) => timestamp > after) } };
   });
-  const { code, stderr } = await deploy('run');
-  expect([code, stderr]).toEqual([12, expect.stringContaining('KeyError: of this build')]);
-  expect(stderr).not.toContain('of an earlier build');
+  expect(await deploy('run')).toExit(12, 'KeyError: of this build', expect.not.stringContaining('of an earlier build'));
+
   const explained = await gantry(['explain', 'web', '--json'], { emulator, env });
   expect(explained.stdout).toContain('KeyError: of this build');
   expect(explained.stdout).not.toContain('of an earlier build');

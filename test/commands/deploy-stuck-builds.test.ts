@@ -150,7 +150,6 @@ test('a lost reply of create app does not keep the same line, typed again, from 
   const losing = (method: string, path: string) =>
     method === 'POST' && path.endsWith('/apps') && lost++ < 2 ? { status: 502, body: 'bad gateway' } : undefined;
   await deploy([], { env: await altering(emulator, losing) });
-  const outcome = await deploy(['--if-busy', 'wait']);
-  expect(outcome).toExit(0, /Waited 1\dm/);
+  expect(await deploy(['--if-busy', 'wait'])).toExit(0, /Waited 1\dm/);
   expect(statuses()).toEqual(['success', 'pending', 'pending']);
 }, 60_000);

@@ -21,8 +21,7 @@ describe('a deploy', () => {
   });
 
   test('prints one document with --json', async () => {
-    const { json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) });
-    expect(json()).toMatchObject({
+    expect((await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) })).json()).toMatchObject({
       app: 'web',
       project: emulator.project,
       runtime: 'cortex',
@@ -97,8 +96,7 @@ describe('a deploy', () => {
   });
 
   test('uses the name of --name everywhere', async () => {
-    const { code } = await gantry(['deploy', '--name', 'staging'], { emulator, cwd: newFolder(smallApp()) });
-    expect(code).toBe(0);
+    expect((await gantry(['deploy', '--name', 'staging'], { emulator, cwd: newFolder(smallApp()) })).code).toBe(0);
     expect(JSON.stringify(creation().body)).not.toContain('"web"');
     expect(creation().body).toMatchObject({
       name: 'staging',
@@ -127,15 +125,13 @@ test('the timeout ends a deploy while the log of the build hangs', async () => {
   atFirstCall(emulator, 'object', () => {
     clock.now += 59_800;
   });
-  const { code, stderr } = await gantry(['deploy', '--timeout', '1m'], {
+  const outcome = await gantry(['deploy', '--timeout', '1m'], {
     emulator,
     cwd: newFolder(smallApp()),
     clock,
     io: { silenceMs: 60_000 },
   });
-  expect(code).toBe(8);
-  expect(stderr).toMatch(/fix gantry logs web --build \S+ -f/);
-  expect(stderr).not.toContain('cannot read');
+  expect(outcome).toExit(8, /fix gantry logs web --build \S+ -f/, expect.not.stringContaining('cannot read'));
 });
 
 describe('a deploy that fails', () => {

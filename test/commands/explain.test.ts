@@ -13,8 +13,7 @@ const withPackage = smallApp('\n[cerebrium.dependencies.pip]\nnumpy = "1.26.4"\n
 async function failedApp(status: Parameters<Emulator['fail']>[1], files: Record<string, string> = smallApp()) {
   emulator.fail('build', status);
   const app = newFolder(files);
-  const { code } = await gantry(['deploy'], { emulator, cwd: app });
-  expect(code).toBeGreaterThan(0);
+  expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBeGreaterThan(0);
   return app;
 }
 
@@ -94,8 +93,7 @@ test.each(['nothing', 'an older build'])('says why a deploy is refused when %s f
   await gantry(['deploy'], { emulator, cwd: app });
   writeFileSync(join(app, 'cerebrium.toml'), `${broken['cerebrium.toml']}[cerebrium.hardware]\ncpu = "many"\n`);
   expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
-  const { json } = await gantry(['explain', 'whole', '--json'], { emulator, cwd: app });
-  expect(json()).toMatchObject({
+  expect((await gantry(['explain', 'whole', '--json'], { emulator, cwd: app })).json()).toMatchObject({
     cause: 'refused',
     failed: true,
     build: null,
@@ -128,8 +126,7 @@ test('says why a deploy is refused whose code needs a secret, also in the status
   await gantry(['deploy'], { emulator, cwd: app });
   writeFileSync(join(app, 'main.py'), main);
   expect((await gantry(['deploy'], { emulator, cwd: app })).code).toBe(10);
-  const { json } = await gantry(['explain', '--json'], { emulator, cwd: app });
-  expect(json()).toMatchObject({
+  expect((await gantry(['explain', '--json'], { emulator, cwd: app })).json()).toMatchObject({
     cause: 'refused',
     fix: null,
     location: { file: 'main.py', line: 2 },
@@ -147,8 +144,7 @@ test('says that nothing failed', async () => {
     0,
     'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet\n',
   ]);
-  const { json } = await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app });
-  expect(json()).toEqual({
+  expect((await gantry(['explain', '--json=failed,cause,title'], { emulator, cwd: app })).json()).toEqual({
     failed: false,
     cause: null,
     title: 'the latest build of web has not failed, and no run has; runs of the last seconds may not be listed yet',
@@ -252,8 +248,7 @@ describe('a log of a file', () => {
   });
 
   test('that is missing is an error', async () => {
-    const { code } = await gantry(['explain', '--file', 'missing.log']);
-    expect(code).toBe(6);
+    expect(await gantry(['explain', '--file', 'missing.log'])).toExit(6);
   });
 });
 
@@ -278,8 +273,7 @@ test('of a build, says which one and when it failed', async () => {
 test('the latest is the call that failed after the build', async () => {
   await deployWeb(emulator);
   record(emulator, { id: 'r-odd', createdAt: Date.now() - 60_000, statusCode: 500 });
-  const { json } = await gantry(['explain', 'web', 'latest', '--json=run'], { emulator });
-  expect(json()).toEqual({ run: 'r-odd' });
+  expect((await gantry(['explain', 'web', 'latest', '--json=run'], { emulator })).json()).toEqual({ run: 'r-odd' });
 });
 
 test('of a folder whose files are only run, asks for nothing that a deploy wants', async () => {

@@ -81,8 +81,7 @@ test('tells of a rollback in one line, with the settings that it changed', async
   expect(events.map(({ event }) => event)).toEqual(['rolled-back', 'served', 'sent', 'served', 'sent']);
   expect(events[0]).toMatchObject({ from: second, to: first, changes: { after: { minReplicaCount: 0 } } });
   const told = `rolled back from ${second.slice(0, 8)} to ${first.slice(0, 8)}, as \\w+`;
-  const { stdout } = await run(['history', 'web', '-n', '1']);
-  expect(stdout).toMatch(new RegExp(`${told}, min_replicas 1 -> 0\t`));
+  expect((await run(['history', 'web', '-n', '1'])).stdout).toMatch(new RegExp(`${told}, min_replicas 1 -> 0\t`));
   // On a terminal, each change has its own line: the last are not cut off.
   const shown = (await run(['history', 'web', '-n', '1'], { columns: 80 })).stdout;
   expect(shown).toMatch(new RegExp(`${told} .*\n +min_replicas 1 -> 0$`, 'm'));
@@ -90,8 +89,7 @@ test('tells of a rollback in one line, with the settings that it changed', async
 
 test('tells of a build that failed, and marks it', async () => {
   emulator.fail('build', 'init_failure');
-  const { code } = await run(['deploy'], { cwd: newFolder(smallApp()) });
-  expect(code).toBe(12);
+  expect((await run(['deploy'], { cwd: newFolder(smallApp()) })).code).toBe(12);
   const [event] = await history();
   expect(event).toMatchObject({ event: 'failed', status: 'init_failure', reason: expect.stringMatching(/./) });
   expect((await run(['builds', 'list', 'web', '--jq', '.[].found'])).stdout).toBe('failed\n');
@@ -106,8 +104,7 @@ test('tells of a build that was canceled before its upload in one line', async (
 test('holds neither secrets nor commands, and is for its owner only', async () => {
   const secret = 'hunter2-in-a-command';
   await deployed('one', `shell_commands = ["export KEY=${secret}"]\n`);
-  const { stdout } = await run(['history', 'web', '--json']);
-  expect(stdout).not.toContain(secret);
+  expect((await run(['history', 'web', '--json'])).stdout).not.toContain(secret);
 });
 
 test('nothing on record is an empty list of an app that is there, and an error for one that is not', async () => {

@@ -35,11 +35,8 @@ describe('on a platform that shows everything 10 seconds late', () => {
     ['run job.py', { ...web, ...job }],
     ['run --name other job.py', job],
   ])('%s waits for what it has created', async (line, files) => {
-    const { code, stderr } = await here(files, line, { emulator });
-    expect({ code, stderr }).toEqual({
-      code: 0,
-      stderr: expect.not.stringMatching(/(app|build|run) \S+ (not found|is not known)/),
-    });
+    const outcome = await here(files, line, { emulator });
+    expect(outcome).toExit(0, expect.not.stringMatching(/(app|build|run) \S+ (not found|is not known)/));
   });
 
   test.each([

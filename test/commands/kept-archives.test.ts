@@ -123,8 +123,7 @@ test.skipIf(process.platform === 'win32')(
     const before = await namesIn(files());
     expect((await deployed('three')).code).toBe(0);
     expect(await namesIn(files())).toEqual(before);
-    const doctor = await run(['doctor', '--json']);
-    expect(doctor.stdout).toContain(`other users can write ${files()}`);
+    expect((await run(['doctor', '--json'])).stdout).toContain(`other users can write ${files()}`);
   },
 );
 

@@ -44,8 +44,7 @@ test('deploys the archive that serves as another app, byte for byte, from anothe
   const shown = async (app: string) => (await run(`apps get ${app} --json`)).json();
   expect(await shown('web')).toMatchObject({ latestReadyBuildId: build, maxReplicaCount: 7, cpu: 3 });
   expect(await shown('web-staging')).toMatchObject({ latestReadyBuildId: staging.build });
-  const back = await run('rollback web --yes --json');
-  expect(back.json()).toMatchObject({ replaced: build, restored: live.build });
+  expect((await run('rollback web --yes --json')).json()).toMatchObject({ replaced: build, restored: live.build });
 });
 
 test.each([

@@ -94,8 +94,7 @@ describe('a reply about another app is an error:', () => {
   test('deploy --dry-run', async () => {
     const app = newFolder(smallApp());
     await deployWeb(emulator);
-    const { code } = await gantry(['deploy', '--dry-run'], { emulator, cwd: app, env: await showing(other) });
-    expect(code).toBe(70);
+    expect(await gantry(['deploy', '--dry-run'], { emulator, cwd: app, env: await showing(other) })).toExit(70);
   });
 
   test.each([
@@ -104,8 +103,7 @@ describe('a reply about another app is an error:', () => {
     ['with a short id', { id: 'web' }, 0],
   ])('unless it is one %s', async (_, shown, exit) => {
     await deployWeb(emulator);
-    const { code } = await gantry(['apps', 'get', 'web'], { emulator, env: await showing(shown) });
-    expect(code).toBe(exit);
+    expect(await gantry(['apps', 'get', 'web'], { emulator, env: await showing(shown) })).toExit(exit);
   });
 });
 

@@ -58,8 +58,7 @@ describe('in the folder of an app', () => {
     await gantry(['invoke', '.'], { emulator, ...setting });
     emulator.late.pass();
     emulator.calls.length = 0;
-    const same = await run(['--json'], setting);
-    expect(same.json()).toMatchObject({
+    expect((await run(['--json'], setting)).json()).toMatchObject({
       target: targetOf(emulator),
       app: name,
       live: { build, createdAt: expect.stringMatching(/Z$/) },
@@ -86,8 +85,7 @@ describe('in the folder of an app', () => {
     await gantry(['deploy'], { emulator, cwd: app });
     emulator.late.pass();
     appendFileSync(join(app, 'cerebrium.toml'), '\n[cerebrium.dependencies.pip]\nnumpy = "1.0"\n');
-    const { json } = await run(['--json'], { cwd: app });
-    expect(json()).toMatchObject({
+    expect((await run(['--json'], { cwd: app })).json()).toMatchObject({
       here: { changed: true, settings: ['dependencies.pip'], paths: ['cerebrium.toml'] },
     });
   });
@@ -302,8 +300,7 @@ describe('of several parts, of which nothing is known', () => {
     '%s with %s exits with %d',
     async (line, fault, code) => {
       for (const name of ['getApp', 'listApps', 'listContainers', 'getRunsChart'] as const) emulator.fail(name, fault);
-      const outcome = await gantry(line.split(' '), { emulator, cwd: newFolder() });
-      expect(outcome.code).toBe(code);
+      expect(await gantry(line.split(' '), { emulator, cwd: newFolder() })).toExit(code);
     },
   );
 

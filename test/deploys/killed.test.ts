@@ -59,8 +59,7 @@ test('killed before its upload has arrived: its archive is that of nothing that 
   expect(stage.platform.live()).toBe(second);
   expect((await left.run('history web')).stdout).toContain(`sent ${never}: whether it arrived is not known`);
   await left.write({ version: 3 });
-  const again = await left.run('deploy --if-changed --if-busy wait');
-  expect(again).toExit(0, `build ${never} of web never got its files`);
+  expect(await left.run('deploy --if-changed --if-busy wait')).toExit(0, `build ${never} of web never got its files`);
   const said = (await left.run('history web')).stdout;
   expect(said).toContain(`${never} canceled: the deploy that created it was killed`);
   expect(said).not.toContain('whether it arrived');

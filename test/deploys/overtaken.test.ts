@@ -41,8 +41,7 @@ describe.each(platforms)('%s', (_, quirks) => {
     const goesOn = { replaced: theirs, restored: one, build: serves, changed: true };
     expect({ code, json: json() }).toMatchObject({ code: 0, json: quirks.servesLastCreated ? goesOn : done });
     expect(serves).toBe(quirks.servesLastCreated ? stage.ids[5] : made);
-    const again = await machine.json(`rollback web ${zero} --dry-run`);
-    expect(again).toMatchObject({ replaced: serves, restored: zero });
+    expect(await machine.json(`rollback web ${zero} --dry-run`)).toMatchObject({ replaced: serves, restored: zero });
     expect(await machine.found(two)).toBe('rolled back');
     if (!quirks.servesLastCreated) await isChanged(true);
     expect(stage.ids).toHaveLength(6);

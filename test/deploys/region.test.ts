@@ -94,8 +94,7 @@ test('a rollback to a revision does not move the app', async () => {
   await machine.run(profile);
   machine.commit();
   await machine.deploys({ version: 2 });
-  const back = await machine.run('rollback --from-git HEAD --yes');
-  expect(back).toExit(0, expect.not.stringContaining('setting region'));
+  expect(await machine.run('rollback --from-git HEAD --yes')).toExit(0, expect.not.stringContaining('setting region'));
   expect(region()).toBe('eu-north-1');
 });
 

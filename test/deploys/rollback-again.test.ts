@@ -11,8 +11,7 @@ async function outOfTime(
   const { stage, machine } = await deployed([{ version: 0, ...slow }, { version: 1, ...slow }, { version: 2 }]);
   const [zero = ''] = stage.ids;
   stage.at('upload', 4, () => Object.assign(stage.platform, { isDown: isGone }));
-  const { code } = await machine.run(`${line.replace('ZERO', zero)} --yes --timeout 2s`);
-  expect(code).toBe(isGone ? 69 : 8);
+  expect((await machine.run(`${line.replace('ZERO', zero)} --yes --timeout 2s`)).code).toBe(isGone ? 69 : 8);
   stage.calm();
   if (meanwhile) await meanwhile(stage);
   else stage.pass(10_000);
@@ -50,8 +49,7 @@ test('a rollback whose build was ready after a later one that serves has not rol
     if (theirs) services.push(Object.assign(theirs, { until: Number.POSITIVE_INFINITY }));
   });
   const [, one, , , later] = stage.ids;
-  const plan = await machine.json('rollback web --dry-run');
-  expect(plan).toMatchObject({ replaced: later, restored: one, changed: true });
+  expect(await machine.json('rollback web --dry-run')).toMatchObject({ replaced: later, restored: one, changed: true });
 });
 
 describe('the same command typed again', () => {
@@ -91,8 +89,7 @@ describe('the same command typed again', () => {
     const { stage, machine } = await outOfTime('rollback web');
     const [zero, one] = stage.ids;
     await machine.run('apps scale web --min-replicas 0 --cooldown 99');
-    const scaled = await machine.json('rollback web --yes --restore-scaling');
-    expect(scaled).toMatchObject({ restored: one, changed: true });
+    expect(await machine.json('rollback web --yes --restore-scaling')).toMatchObject({ restored: one, changed: true });
     expect(stage.web.settings).toMatchObject({ minReplicaCount: 1 });
     // It has only changed settings: what it returned to is not found sick.
     expect(await machine.found(one)).toBeNull();

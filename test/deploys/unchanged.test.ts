@@ -60,8 +60,7 @@ const ends: [what: string, change: Alter][] = Object.entries({
 test.each(ends)('an unchanged build is watched again if what runs is not as it was: %s', async (_, change) => {
   const { stage, machine } = await healthy();
   stage.alter((replica) => change(replica, stage));
-  const { stderr } = await machine.run(line);
-  expect(stderr).toMatch(/was found healthy by a watch of 4\.0 s, but .*: watching it again/);
+  expect((await machine.run(line)).stderr).toMatch(/was found healthy by a watch of 4\.0 s, but .*: watching it again/);
 });
 
 test('a build of which one of two replicas runs is healthy with a warning, at first and when typed again', async () => {

@@ -447,8 +447,7 @@ describe('replicas with short lives, one after the other', () => {
     ['that failed after calls that succeeded', 'FAILED', 'success', 0, 'sick'],
   ])('%s', async (_, endsAs, status, minReplicas, verdict) => {
     const calls = status === undefined ? [] : callsOf(status);
-    const watched = await watch({ replicas: lives(endsAs), calls, minReplicas });
-    expect(watched).toMatchObject({ verdict });
+    expect(await watch({ replicas: lives(endsAs), calls, minReplicas })).toMatchObject({ verdict });
   });
 });
 
