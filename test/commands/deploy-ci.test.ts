@@ -175,40 +175,34 @@ describe('a registry login', () => {
   const auth = (user: string) => Buffer.from(`${user}:secret`).toString('base64');
   const docker = JSON.stringify({ auths: { 'ghcr.io': { auth: auth('me') }, 'quay.io': { auth: auth('you') } } });
 
-  async function creationFor(files: Record<string, string>) {
-    const app = newFolder({ ...files, '.docker/config.json': docker });
-    const outcome = await gantry(['deploy'], {
-      emulator,
-      cwd: app,
-      env: { DOCKER_CONFIG: join(app, '.docker') },
-    });
-    const call = emulator.calls.find(({ endpoint }) => endpoint === 'createApp');
-    return { ...outcome, body: call?.body as Record<string, string> };
-  }
+  const config = '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n';
 
-  test('is sent only for the registry of the base image, with a note', async () => {
-    const config =
-      '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\ndocker_base_image_url = "ghcr.io/me/base:1"\n';
-    const { body, stderr } = await creationFor({ ...smallApp(), 'cerebrium.toml': config });
-    expect(JSON.parse(body.dockerAuth ?? '')).toEqual({ auths: { 'ghcr.io': { auth: auth('me') } } });
-    expect(stderr).toContain('sending the login for ghcr.io');
-    expect(stderr).not.toContain(auth('me'));
-  });
-
-  test('is sent for the base images of a Dockerfile', async () => {
-    const config =
-      '[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n[cerebrium.runtime.custom]\nport = 80\ndockerfile_path = "Dockerfile"\n';
-    const { body } = await creationFor({
-      'cerebrium.toml': config,
-      Dockerfile: 'FROM quay.io/you/base AS base\nFROM base\n',
-    });
-    expect(JSON.parse(body.dockerAuth ?? '')).toEqual({ auths: { 'quay.io': { auth: auth('you') } } });
-  });
-
-  test('is not sent for a public image', async () => {
-    const { body, stderr } = await creationFor(smallApp());
-    expect(body).not.toHaveProperty('dockerAuth');
-    expect(stderr).not.toContain('Sending the login');
+  test.each<[string, Record<string, string>, registry: string | undefined, user: string]>([
+    [
+      'the base image',
+      { ...smallApp(), 'cerebrium.toml': `${config}docker_base_image_url = "ghcr.io/me/base:1"\n` },
+      'ghcr.io',
+      'me',
+    ],
+    [
+      'the base images of a Dockerfile',
+      {
+        'cerebrium.toml': `${config}[cerebrium.runtime.custom]\nport = 80\ndockerfile_path = "Dockerfile"\n`,
+        Dockerfile: 'FROM quay.io/you/base AS base\nFROM base\n',
+      },
+      'quay.io',
+      'you',
+    ],
+    ['a public image', smallApp(), undefined, 'me'],
+  ])('is sent only for the registry of %s, with a note', async (_, files, registry, user) => {
+    const cwd = newFolder({ ...files, '.docker/config.json': docker });
+    const { stderr } = await gantry(['deploy'], { emulator, cwd, env: { DOCKER_CONFIG: join(cwd, '.docker') } });
+    const { body } = emulator.calls.find(({ endpoint }) => endpoint === 'createApp') ?? {};
+    const { dockerAuth } = body as Record<string, string>;
+    const sent = registry && { auths: { [registry]: { auth: auth(user) } } };
+    expect(dockerAuth && JSON.parse(dockerAuth)).toEqual(sent);
+    expect(/sending the login for (\w+\.io)/.exec(stderr)?.[1]).toBe(registry);
+    expect(stderr).not.toContain(auth(user));
   });
 });
 

@@ -33,32 +33,7 @@ describe.skipIf(!python)('apps that really fail (need python3)', () => {
     });
   });
 
-  test("what a server of the app's own printed explains its call, as no line of it names the run", async () => {
-    const main = `import http.server, traceback
-class Handler(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        try:
-            {}["user"]
-        except KeyError:
-            traceback.print_exc()
-            self.send_error(500)
-http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
-`;
-    const config =
-      '[cerebrium.deployment]\nname = "server"\n[cerebrium.runtime.custom]\nentrypoint = ["python3", "-u", "main.py"]\nport = 8000\n';
-    const setting = { emulator, cwd: newFolder({ 'main.py': main, 'cerebrium.toml': config }), meanwhile };
-    await gantry(['deploy'], setting);
-    const called = await gantry(['invoke', 'server', 'predict'], setting);
-    expect([called.code, called.stderr]).toEqual([13, expect.stringContaining('fix gantry explain server\n')]);
-    emulator.late.pass();
-    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
-      cause: 'code-error',
-      title: "the code of the app raised KeyError: 'user'",
-      location: { file: 'main.py', line: 5 },
-    });
-  });
-
-  test('--wait does not wait for lines of the run of a server: it has none', async () => {
+  test('of a server, --wait waits for no lines of a run, and what it printed explains its call', async () => {
     const main = `import http.server, traceback
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
@@ -87,6 +62,13 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
       expect(waits.reduce((one, other) => one + other, 0)).toBeLessThanOrEqual(waitMs + 2_500);
       expect(afterRun.length).toBeLessThanOrEqual(waitMs === 0 ? 4 : 12);
     }
+    expect(await gantry(['invoke', 'server', 'prints'], setting)).toExit(13, 'fix gantry explain server\n');
+    emulator.late.pass();
+    expect((await gantry(['explain', '--json'], setting)).json()).toMatchObject({
+      cause: 'code-error',
+      title: "the code of the app raised KeyError: 'user'",
+      location: { file: 'main.py', line: 5 },
+    });
   });
 
   test('the latest run is the one that has just failed, before the platform lists it', async () => {
@@ -137,7 +119,10 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
   });
 
   test('a mistake of a file that was only run has the location that its error had', async () => {
-    const setting = { emulator, cwd: newFolder({ 'job.py': 'def bad():\n    return [][3]\n' }), meanwhile };
+    const files = { 'job.py': 'def bad():\n    return [][3]\n', 'needs.py': 'import cv2_missing\n' };
+    const setting = { emulator, cwd: newFolder(files), meanwhile };
+    const missing = /^cause: the Python module cv2_missing is not installed$/m;
+    expect((await gantry(['run', '--name', 'job', 'needs.py'], setting)).stderr).toMatch(missing);
     const { error } = (await gantry(['run', 'job.py::bad', '--json'], setting)).json() as {
       error: { details: { app: string; explanation: { location: object } } };
     };
@@ -316,13 +301,6 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     expect(explained.stderr).not.toContain('gantry logs');
     const elsewhere = await gantry(['invoke', 'web', 'nam=Ada'], { emulator });
     expect(elsewhere.stderr).toContain('fix pass the parameters of run: name=text, or name:=json');
-  });
-
-  test('so does a run', async () => {
-    const app = newFolder({ 'job.py': 'print("start")\nimport cv2_missing\n' });
-    const { stderr, code } = await gantry(['run', '--name', 'job', 'job.py'], { emulator, cwd: app, meanwhile });
-    expect(code).toBeGreaterThan(0);
-    expect(stderr).toMatch(/^cause: the Python module cv2_missing is not installed$/m);
   });
 });
 

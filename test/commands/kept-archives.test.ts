@@ -28,10 +28,9 @@ async function deployed(content: string, more: { env?: Record<string, string>; f
 }
 
 type Entry = { build: string; bytes: number; removed: boolean };
-const cleared = async (...flags: string[]) =>
-  (await run(['doctor', '--cache', 'archives', '--clear', '--json', ...flags])).json() as Entry[];
 const listed = async (...flags: string[]) =>
   (await run(['doctor', '--cache', 'archives', '--json', ...flags])).json() as Entry[];
+const cleared = (...flags: string[]) => listed('--clear', ...flags);
 
 test('the archive of a deploy is kept under its content, for its owner only', async () => {
   const { build } = await deployed('one');
@@ -127,23 +126,12 @@ test.skipIf(process.platform === 'win32')(
   },
 );
 
-test.each([
-  [
-    'are kept elsewhere',
-    async () => {},
-    {},
-    /^without team-state, gantry has the archives of deploys from this machine only/,
-  ],
-  [
-    'are not kept',
-    async () => {},
-    { GANTRY_KEEP_ARCHIVES: 'off' },
-    /^keep-archives is off \(environment \(GANTRY_KEEP_ARCHIVES\)\)$/,
-  ],
-])('a rollback says why it has no archive, where archives %s', async (_, arrange, env, why) => {
+test.each<[string, Record<string, string>, RegExp]>([
+  ['are kept elsewhere', {}, /^without team-state, gantry has the archives of deploys from this machine only/],
+  ['are not kept', { GANTRY_KEEP_ARCHIVES: 'off' }, /^keep-archives is off \(environment \(GANTRY_KEEP_ARCHIVES\)\)$/],
+])('a rollback says why it has no archive, where archives %s', async (_, env, why) => {
   const { build } = await deployed('one');
   await deployed('two');
-  await arrange();
   for (const name of await namesIn(files())) await rm(join(files(), name));
   const { code, stderr } = await run(['rollback', 'web', build, '--yes'], { env });
   expect([code, /^ {2}why (.*)$/m.exec(stderr)?.[1]]).toEqual([6, expect.stringMatching(why)]);

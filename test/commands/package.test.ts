@@ -103,22 +103,21 @@ test('writes the name of --name into the archive', async () => {
   expect(renamed[1]).toBe(plain[1]);
 });
 
-test('exits with 10 for an invalid project and leaves no archive', async () => {
-  const app = newFolder({ 'cerebrium.toml': 'nonsense' });
-  expect((await gantry(['deploy', '--dry-run', '-o', '../web.zip'], { cwd: app })).code).toBe(10);
-  expect(await readdir(app)).toEqual(['cerebrium.toml']);
-});
-
-test('exits with 1 if the file cannot be written', async () => {
-  const app = newFolder(smallApp());
-  const outcome = await gantry(['deploy', '--dry-run', '-o', 'no/such/folder/app.zip'], { cwd: app });
-  expect(outcome).toExit(1, /error: cannot write .*no\/such\/folder\/app\.zip/);
-});
-
-test('Ctrl-C leaves no partial archive', async () => {
-  const app = newFolder({ ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) });
-  expect((await gantry(['deploy', '--dry-run', '-o', 'app.zip'], { cwd: app, stop: /Collected/ })).code).toBe(130);
-  expect(await readdir(app)).not.toContain('app.zip');
+test.each([
+  ['the project is invalid', { 'cerebrium.toml': 'nonsense' }, '../web.zip', 10, ''],
+  [
+    'the file cannot be written',
+    smallApp(),
+    'no/such/folder/app.zip',
+    1,
+    /error: cannot write .*no\/such\/folder\/app\.zip/,
+  ],
+  ['it is interrupted', { ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) }, 'app.zip', 130, ''],
+])('leaves no archive if %s', async (what, files, path, exit, said) => {
+  const app = newFolder(files);
+  const stop = what === 'it is interrupted' ? { stop: /Collected/ } : {};
+  expect(await gantry(['deploy', '--dry-run', '-o', path], { cwd: app, ...stop })).toExit(exit, said);
+  expect(await readdir(app)).toEqual(Object.keys(files).sort());
 });
 
 describe('to stdout', () => {
