@@ -1,9 +1,10 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { AppPlatform } from '../support/app-platform/index.js';
 import { Draw } from './draw.js';
+import { start } from './start.js';
 
 /** @typedef {{ code: number | null, stdout: string, stderr: string }} Ended */
 
@@ -27,14 +28,14 @@ const commands = [
 /**
  * Kills deploys of the built program at random requests, and holds what they leave behind and what the next command says
  * against the platform. Gives what is wrong.
- * @param {{ cases: number, seed: number, program: string, write?: (text: string) => void }} options
+ * @param {{ count: number, seed: number, program: string, write?: (text: string) => void }} options
  */
-export async function kills({ cases, seed, program, write = () => {} }) {
+export async function kills({ count, seed, program, write = () => {} }) {
   const ground = await Ground.prepare(program);
   /** @type {string[]} */
   const findings = [];
   try {
-    for (let number = seed; number < seed + cases; number++) {
+    for (let number = seed; number < seed + count; number++) {
       const found = await tryOne(ground, new Draw(number));
       if (!found) continue;
       findings.push(`case ${number}: ${found}`);
@@ -184,14 +185,7 @@ class Ground {
       FASTER: String(pace),
       ...this.platform.env,
     };
-    const child = spawn(process.execPath, args, { cwd: this.at('work'), env, stdio: ['ignore', 'pipe', 'pipe'] });
-    const texts = { stdout: '', stderr: '' };
-    child.stdout.on('data', (piece) => {
-      texts.stdout += piece;
-    });
-    child.stderr.on('data', (piece) => {
-      texts.stderr += piece;
-    });
+    const { child, ended } = start(args, { cwd: this.at('work'), env });
     this.#requests = 0;
     // Systems that end jobs send a signal again soon.
     const act = () => {
@@ -199,12 +193,9 @@ class Ground {
     };
     this.#trap = trap && { ...trap, act };
     const tooLong = setTimeout(() => child.kill('SIGKILL'), 120_000);
-    return new Promise((done) => {
-      child.once('close', (code) => {
-        clearTimeout(tooLong);
-        this.#trap = undefined;
-        done({ code, ...texts });
-      });
+    return ended.finally(() => {
+      clearTimeout(tooLong);
+      this.#trap = undefined;
     });
   }
 

@@ -1,11 +1,10 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Draw } from './draw.js';
 import { OwnServer } from './own-server.js';
+import { start } from './start.js';
 
 const concurrency = 16;
 const project = 'p-12345678';
@@ -13,9 +12,9 @@ const project = 'p-12345678';
 /**
  * Kills a map of the built program at random calls, continues it until it ends, and compares the results with what the
  * function has seen. Gives what is wrong.
- * @param {{ cuts: number, inputs: number, seed: number, program: string, write?: (text: string) => void }} options
+ * @param {{ count: number, inputs?: number, seed: number, program: string, write?: (text: string) => void }} options
  */
-export async function killMaps({ cuts, inputs, seed, program, write = () => {} }) {
+export async function killMaps({ count: cuts, inputs = 10_000, seed, program, write = () => {} }) {
   const draw = new Draw(seed);
   const app = await new FailingApp(draw).start();
   const folder = mkdtempSync(join(tmpdir(), 'gantry-map-kills-'));
@@ -32,14 +31,9 @@ export async function killMaps({ cuts, inputs, seed, program, write = () => {} }
     const run = async (/** @type {string[]} */ flags, /** @type {number} */ killAt, /** @type {number} */ number) => {
       const words = ['map', 'web', 'in.jsonl', '-o', 'out.jsonl', '--concurrency', String(concurrency), ...flags];
       const env = { ...environment, GANTRY_TOKEN: tokenOf(number) };
-      const child = spawn(process.execPath, [program, ...words], { cwd: folder, env });
-      let stderr = '';
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
+      const { child, ended } = start([program, ...words], { cwd: folder, env });
       app.at(killAt, () => child.kill('SIGKILL'));
-      const [code] = await once(child, 'close');
-      return { code, stderr };
+      return ended;
     };
     let commands = 0;
     let kills = 0;

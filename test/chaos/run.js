@@ -57,21 +57,11 @@ async function main() {
   const program = values.program ?? join(import.meta.dirname, '../../bin/gantry.cjs');
   if (!existsSync(program)) throw new Error(`there is no ${program}; npm run build makes it`);
   const first = firstSeed(values.seed);
-  if (values.kills) {
-    const findings = await kills({ cases: Number(values.kills), seed: first, program, write });
-    write(`${values.kills} kills from seed ${first}, ${findings.length} with findings`);
-    return findings.length === 0 ? 0 : 1;
-  }
-  const cuts = Number(values['map-kills'] ?? 0);
-  if (cuts > 0) {
-    const findings = await killMaps({ cuts, inputs: 10_000, seed: first, program, write });
-    write([`${findings.length} findings from seed ${first}`, ...findings].join('\n'));
-    return findings.length === 0 ? 0 : 1;
-  }
-  const pullCuts = Number(values['pull-kills'] ?? 0);
-  if (pullCuts > 0) {
-    const findings = await killPulls({ cuts: pullCuts, bytes: 200 * 2 ** 20, seed: first, program, write });
-    write([`${findings.length} findings from seed ${first}`, ...findings].join('\n'));
+  for (const [flag, kill] of Object.entries({ kills, 'map-kills': killMaps, 'pull-kills': killPulls })) {
+    const count = Number(values[/** @type {'kills'} */ (flag)] ?? 0);
+    if (count === 0) continue;
+    const findings = await kill({ count, seed: first, program, write });
+    write([`${count} kills from seed ${first}, ${findings.length} with findings`, ...findings].join('\n'));
     return findings.length === 0 ? 0 : 1;
   }
   const limitMs = values.minutes

@@ -1,12 +1,11 @@
-import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Draw } from './draw.js';
 import { ModelHub } from './model-hub.js';
+import { start as startProgram } from './start.js';
 
 const mib = 1024 * 1024;
 /** What may be in memory, and is fetched again after a kill. */
@@ -15,9 +14,9 @@ const inFlightBytes = 64 * mib;
 /**
  * Kills a pull of the built program after a random number of bytes, repeats it until it ends, and compares what is on the
  * volume with what the hub has. Gives what is wrong.
- * @param {{ cuts: number, bytes: number, seed: number, program: string, write?: (text: string) => void }} options
+ * @param {{ count: number, bytes?: number, seed: number, program: string, write?: (text: string) => void }} options
  */
-export async function killPulls({ cuts, bytes, seed, program, write = () => {} }) {
+export async function killPulls({ count: cuts, bytes = 200 * mib, seed, program, write = () => {} }) {
   const draw = new Draw(seed);
   const files = { 'config.json': Buffer.from('{}'), 'a.bin': randomBytes(bytes), 'b.bin': randomBytes(7 * mib + 1) };
   const hub = await ModelHub.start({ 'org/model': { files, inGit: ['config.json'] } });
@@ -26,7 +25,7 @@ export async function killPulls({ cuts, bytes, seed, program, write = () => {} }
   const findings = [];
   const environment = { PATH: process.env.PATH, HOME: folder, GANTRY_CONFIG_DIR: join(folder, 'settings'), ...hub.env };
   const start = (/** @type {string[]} */ words, /** @type {Record<string, string>} */ env) =>
-    spawn(process.execPath, [program, ...words], { cwd: folder, env: { ...environment, ...env } });
+    startProgram([program, ...words], { cwd: folder, env: { ...environment, ...env } });
   const variables = join(folder, 'variables.json');
   const emulator = start(['emulator', 'exec', '--', process.execPath, '-e', holdOpen, variables], {});
   try {
@@ -36,14 +35,10 @@ export async function killPulls({ cuts, bytes, seed, program, write = () => {} }
     hub.rate = 30 * mib;
     let kills = 0;
     for (;;) {
-      const child = start(['cp', 'hf://org/model', ':/m'], env);
-      let stderr = '';
-      child.stderr.on('data', (text) => {
-        stderr += text;
-      });
+      const { child, ended } = start(['cp', 'hf://org/model', ':/m'], env);
       const killAt = kills < cuts ? hub.sent + draw.int(1, Math.ceil((2 * total) / cuts)) : Number.POSITIVE_INFINITY;
       const watch = setInterval(() => hub.sent >= killAt && child.kill('SIGKILL'), 5);
-      const [code] = await once(child, 'close');
+      const { code, stderr } = await ended;
       clearInterval(watch);
       if (code !== null) {
         if (code !== 0) findings.push(`it ended with ${code}\n${stderr}`);
@@ -52,19 +47,19 @@ export async function killPulls({ cuts, bytes, seed, program, write = () => {} }
       kills++;
     }
     for (const [name, content] of Object.entries(files)) {
-      const [code] = await once(start(['cp', `:/m/${name}`, name], env), 'close');
+      const { code } = await start(['cp', `:/m/${name}`, name], env).ended;
       if (code !== 0 || !readFileSync(join(folder, name)).equals(content)) findings.push(`${name} differs`);
     }
     const again = hub.sent - total;
     if (again > kills * inFlightBytes) findings.push(`${again} bytes were fetched again after ${kills} kills`);
     const before = hub.sent;
-    const [code] = await once(start(['cp', '--lock'], env), 'close');
+    const { code } = await start(['cp', '--lock'], env).ended;
     if (code !== 0 || hub.sent > before)
       findings.push(`the next pull ended with ${code} and moved ${hub.sent - before} bytes`);
     write(`${kills} kills in ${Math.round(total / mib)} MiB: ${Math.round(again / mib)} MiB were fetched again`);
   } finally {
-    emulator.stdin.end();
-    await once(emulator, 'close');
+    emulator.child.stdin.end();
+    await emulator.ended;
     hub.close();
     rmSync(folder, { recursive: true, force: true });
   }
