@@ -37,7 +37,7 @@ test('reports each check and exits with 0 if all succeed', async () => {
   const outcome = await doctor({ columns: 200, env });
   expect(outcome.code).toBe(0);
   expect(outcome.stdout.split('\n').map((line) => line.split(/ +/).slice(0, 2).join(' '))).toEqual([
-    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ cache', '✓ version', '✓ token', '✓ project', '✓ clock'],
+    ...['✓ node', '✓ settings', '✓ files', '✓ proxy', '✓ version', '✓ token', '✓ project', '✓ clock'],
     ...['✓ management', '✓ invocation', '✓ login', '✓ refresh', '✓ logs', '✓ status', ''],
   ]);
   expect(outcome.stdout).toMatch(/^✓ +proxy +none$/m);
@@ -70,7 +70,7 @@ test('runs every check without retries if all fail, and exits with the code of t
       },
     });
     expect(code).toBe(4);
-    expect(checks).toHaveLength(17);
+    expect(checks).toHaveLength(16);
     expect(of('files')).toMatchObject({ status: 'warning', message: expect.stringContaining('is not writable') });
     expect(of('token')).toMatchObject({ status: 'failed', code: 'auth' });
     expect(of('management')).toMatchObject({ status: 'failed', code: 'unavailable', fix: expect.any(String) });

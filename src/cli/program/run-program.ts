@@ -4,6 +4,7 @@ import { UsageError } from '../../kernel/errors.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
 import type { Io } from '../../kernel/process.ts';
+import { ownLocation } from '../../own-files.ts';
 import { namedCommand } from '../commands/index.ts';
 import { buildProgram, isUnknownChild, namesOf } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
@@ -89,11 +90,12 @@ const wholeHelp = new Set(['--all', '--schema']);
 /** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
 const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
 
-/** As JSON with how gantry was installed, and how to update it. */
+/** As JSON with where gantry is, and what runs it. */
 async function showVersion(version: string, json: boolean, io: Io): Promise<void> {
   if (!json) return stdoutRenderer(io).text(`${version}\n`);
-  const { readInstallation } = await import('../../local/version/index.ts');
-  await stdoutRenderer(io, true).value(readInstallation(), () => version);
+  const { versions, platform, arch } = process;
+  const installation = { version, path: ownLocation(), node: versions.node, platform: `${platform}-${arch}` };
+  await stdoutRenderer(io, true).value(installation, () => version);
 }
 
 /** Shows the help of a command, of a group that was called without a command, or of the program. */

@@ -40,7 +40,6 @@ export async function prunePreviews(
       fix: gantryCommand`apps list --previews`,
     });
   }
-  noteUnproven(context, previews);
   const chosen = await choose(context, previews, filter);
   if (chosen.length === 0) return [];
   const confirm = repository.name;
@@ -51,13 +50,6 @@ export async function prunePreviews(
   willChange(changes, result);
   for (const pruned of result) pruned.changed = await prune(context, pruned, filter, repository);
   return result;
-}
-
-function noteUnproven({ progress }: Context, previews: readonly Preview[]): void {
-  const unproven = previews.filter(({ proof }) => proof === null);
-  if (unproven.length === 0) return;
-  const stay = `${unproven.length === 1 ? 'stays' : 'stay'}: ${names(unproven)}`;
-  progress.note(`${count(unproven.length, 'app')} may be previews of others, and ${stay}`);
 }
 
 async function choose(context: Context, previews: readonly Preview[], filter: PruneFilter): Promise<Preview[]> {

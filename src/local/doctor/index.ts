@@ -1,8 +1,9 @@
 import type { GantryError } from '../../kernel/errors.ts';
+import { version } from '../../kernel/version.ts';
+import { ownLocation } from '../../own-files.ts';
 import { resolveSettings } from '../../platform/config/settings.ts';
 import type { Context } from '../../platform/context.ts';
-import { readInstallation } from '../version/index.ts';
-import { type Check, checkCache, checkFiles, checkProxy, checkSettings, okCheck } from './machine-checks.ts';
+import { type Check, checkFiles, checkProxy, checkSettings, okCheck } from './machine-checks.ts';
 import { checkPlatform, checkToken } from './platform-checks.ts';
 
 export type { Check } from './machine-checks.ts';
@@ -17,8 +18,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
     ...checkSettings(settings, invalid),
     ...checkFiles(settings, env),
     checkProxy(settings),
-    checkCache(settings),
-    describeVersion(),
+    okCheck('version', `gantry ${version}: ${ownLocation()}`),
   ];
   // After checkFiles: looking for the token changes the permissions of its file.
   const token = checkToken(env, settings, context.now(), context.flags.local);
@@ -32,9 +32,4 @@ export async function runChecks(context: Context): Promise<Check[]> {
     step.fail();
     throw error;
   }
-}
-
-function describeVersion(): Check {
-  const { version, installedWith, path, update } = readInstallation();
-  return okCheck('version', `gantry ${version}, installed with ${installedWith}: ${path}; to update: ${update}`);
 }

@@ -1,12 +1,11 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { packingFolder, packingUsage } from '../../app/packing-cache/index.ts';
+import { packingFolder } from '../../app/packing-cache/index.ts';
 import { archiveFolders } from '../../deploys/archives/index.ts';
 import type { Fix } from '../../kernel/command-line.ts';
 import { findWritableByOthers, readRegularSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { type ExitName, type GantryError, systemCode } from '../../kernel/errors.ts';
-import { size } from '../../kernel/output/format.ts';
 import { storedCredential } from '../../platform/config/credentials.ts';
 import { withoutCredentials } from '../../platform/config/setting-list.ts';
 import { defaultRegion } from '../../platform/config/setting-values.ts';
@@ -70,13 +69,6 @@ export function checkFiles(settings: Settings, env: Environment): Check[] {
     problems.push(warningCheck('files', message, `${fix} a writable folder if you need it`));
   }
   return problems.length > 0 ? problems : [okCheck('files', `settings are stored in ${folders.config}`)];
-}
-
-/** Shows what compressed files of apps take. */
-export function checkCache({ folders, packingCache }: Settings): Check {
-  const { folder, bytes } = packingUsage(folders.cache);
-  const state = packingCache.value === 'off' ? `off (${packingCache.origin})` : 'on';
-  return okCheck('cache', `${state}, ${size(bytes)} in ${folder}`);
 }
 
 /** Shows the proxy, without its password. */
