@@ -21,10 +21,10 @@ export type IdWord =
 export function readIdWord(word = 'latest'): IdWord {
   const result = latestWords.get(word);
   if (result) return { latest: result };
-  const meant = meantWords.find(([spelling]) => spelling.test(word))?.[1];
-  if (meant) {
+  const [meant] = /^latest(?=:)|^(last|newest)$/.exec(word) ?? [];
+  if (meant !== undefined) {
     throw new UsageError(`unknown "${word}": expected latest, latest:succeeded or latest:failed`, {
-      corrected: { typed: word, meant, isExample: meant !== 'latest' },
+      corrected: { typed: word, meant: 'latest', isExample: meant === 'latest' },
     });
   }
   if (wholeId.test(word)) return { id: word, mayBeBeginning: false };
@@ -36,13 +36,6 @@ const latestWords = new Map<string, 'any' | 'succeeded' | 'failed'>([
   ['latest:succeeded', 'succeeded'],
   ['latest:failed', 'failed'],
 ]);
-
-/** What other programs call the latest. */
-const meantWords: [spelling: RegExp, meant: string][] = [
-  [/^(last|newest)$/, 'latest'],
-  [/^latest:[feb]/, 'latest:failed'],
-  [/^latest:/, 'latest:succeeded'],
-];
 
 /** Throws UsageError for `latest`: by the time it is canceled, another one may be the latest. */
 export function refuseLatest(word: string, noun: string, list: CommandLine): void {

@@ -1,4 +1,3 @@
-import { closestName } from '../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { FailedError, GantryError, NotFoundError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
@@ -65,12 +64,6 @@ const knownRoles = ['member', 'billing', 'admin'];
 
 async function checkRole(prompt: Context['prompt'], email: string, role: string): Promise<void> {
   if (knownRoles.includes(role.toLowerCase())) return;
-  const meant = closestName(role, knownRoles);
-  if (meant) {
-    throw new UsageError(`unknown role ${role}: did you mean ${meant}?`, {
-      fix: gantryCommand`users invite ${email} --role ${meant}`,
-    });
-  }
   await prompt.confirm(`The known roles are ${knownRoles.join(', ')}. Invite ${email} as ${role}?`);
 }
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -375,21 +375,10 @@ describe('gantry login --import', () => {
       skipped: ['telemetry', 'dev-accesstoken'],
     });
     expect(outcome.stderr).toContain('skipped: telemetry, dev-accesstoken');
-    expect(outcome.stderr).not.toContain('is readable by other users');
     expect(tokens()).toEqual({ token: emulator.token });
     expect(settings()).toEqual({ project: 'p-12345678', region: 'eu-north-1' });
     expect(readFileSync(file, 'utf8')).toBe(text);
     expect([emulator.calls, secretsIn(outcome)]).toEqual([[], []]);
-  });
-
-  test('warns about a file that others can read, and does not change it', async () => {
-    const { run, emulator, place } = await someone();
-    const file = join(place, 'config.yaml');
-    writeFileSync(file, theirs(emulator.token));
-    chmodSync(file, 0o644);
-    const { code, stderr } = await run('login --import', { env: { CEREBRIUM_CONFIG_PATH: file } });
-    expect(stderr).toContain(`${file} is readable by other users`);
-    expect([code, statSync(file).mode & 0o777]).toEqual([0, 0o644]);
   });
 
   test('imports the access and refresh token of a login, which is then renewed', async () => {

@@ -67,7 +67,7 @@ test.each([
   [
     'builds get latest:broken',
     2,
-    /expected latest, latest:succeeded or latest:failed\n {2}fix for example: gantry builds get latest:failed\n/,
+    /expected latest, latest:succeeded or latest:failed\n {2}fix for example: gantry builds get latest\n/,
   ],
   ...['logs web --run last', 'logs web --build newest', 'runs get last'].map((line): [string, number, RegExp] => [
     line,

@@ -51,7 +51,6 @@ describe('inviting a user', () => {
   });
 
   test.each([
-    ['amdin', [], 2, 'did you mean admin?\n  fix gantry users invite new@example.com --role admin\n'],
     ['king', [], 9, 'The known roles are member, billing, admin.'],
     ['king', ['--yes'], 0, ''],
   ])('the role %s %j', async (role, flags, code, text) => {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
@@ -88,7 +87,6 @@ export async function importLogin(context: Context, given: string | true) {
   const values = await parseValues(from, content);
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
   const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values, now());
-  await warnIfReadableByOthers(context, from);
   const tokens = pickTokens(values, tokenKeys);
   await storeTokens(context, tokens);
   const project = values.project ?? parseClaims(tokens.token).project;
@@ -163,11 +161,4 @@ function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: LoginV
   const problem = token === undefined ? undefined : findTokenProblem({ token }, now);
   const why = problem ? `the token in it ${problem.why ?? 'has expired'}` : 'the file has no token';
   throw new AuthError(`no valid token in ${file}: nothing was stored`, { why, fix: gantryCommand`login` });
-}
-
-async function warnIfReadableByOthers({ progress }: Context, file: string): Promise<void> {
-  if (file === stdinName) return;
-  const { mode } = await stat(file);
-  if (process.platform === 'win32' || !(mode & 0o077)) return;
-  progress.warn(`${file} is readable by other users: run chmod 600, or remove it when it is no longer needed`);
 }
