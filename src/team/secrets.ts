@@ -276,18 +276,8 @@ async function confirmStored(
   before: Secrets,
   after: Secrets,
 ): Promise<void> {
-  const compare = (now: StoredSecrets) => differences(now, before, after);
-  const look = async () => {
-    const now = await waitForChange(
-      read,
-      (seen) => {
-        const { lost, kept } = compare(seen);
-        return lost.length + kept.length === 0;
-      },
-      delay,
-    );
-    return compare(now);
-  };
+  const compare = async () => differences(await read(), before, after);
+  const look = () => waitForChange(compare, ({ lost, kept }) => lost.length + kept.length === 0, delay);
   throwUnlessStored(await look());
   await delay(secondLookMs);
   const { altered, lost, other, kept } = await look();
@@ -308,12 +298,9 @@ function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
   const isAlike = (name: string) => own.some((each) => each.toLowerCase() === name.trim().toLowerCase());
   const isChange = (name: string) => own.includes(name);
   const hasOldValue = (name: string) => isChange(name) && now[name] === before[name];
-  const [lost, stored] = [true, false].map((isLost) =>
-    Object.keys(after)
-      .filter((name) => (!Object.hasOwn(now, name) || hasOldValue(name)) === isLost)
-      .sort(),
-  ) as [string[], string[]];
-  const differing = stored.filter((name) => now[name] !== after[name] && !isMasked(now[name]));
+  const isLost = (name: string) => !Object.hasOwn(now, name) || hasOldValue(name);
+  const lost = Object.keys(after).filter(isLost).sort();
+  const differing = changedNames(after, now).filter((name) => Object.hasOwn(after, name) && !isLost(name));
   const removed = own.filter((name) => !Object.hasOwn(after, name));
   const isKept = (name: string) =>
     !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());

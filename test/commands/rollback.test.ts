@@ -55,12 +55,12 @@ test('deploys the build that served before again, with its files and settings', 
   expect(await filesOf(result.build)).toEqual(await filesOf(first));
 });
 
-test('says once what serves until then, and how long the earlier deployment took, if it is done', async () => {
-  const first = (await deployed('one')).slice(0, 8);
+test('says once what serves until then, if it is done', async () => {
+  await deployed('one');
   const second = (await deployed('two')).slice(0, 8);
   expect((await back('--dry-run')).stderr).not.toContain('stays on');
   const { stderr } = await back();
-  const said = `^web stays on ${second} until the new build is ready; deploying ${first} took [\\d.]+ m?s$`;
+  const said = `^web stays on ${second} until the new build is ready$`;
   expect(stderr.match(new RegExp(said, 'gm'))).toHaveLength(1);
 });
 

@@ -1,4 +1,4 @@
-import { duration, fileSummary, shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
+import { fileSummary, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
@@ -79,7 +79,7 @@ export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, wa
     sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
     if (question !== undefined) await context.prompt.confirm(question);
     context.willChange(deed, { ...plan, status: null });
-    sayStays(context, plan, choice);
+    if (live !== undefined) context.progress.note(`${app} stays on ${shortBuild(live)} until the new build is ready`);
     for (const { id } of await whichCanStart(context, app, seen.list))
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
     const guard = { seen: { reading: seen, live } };
@@ -119,13 +119,6 @@ function sayPlan(
   for (const { setting, from, to } of settings) progress.note(`setting ${setting}: ${String(from)} -> ${String(to)}`);
   const anew = resolvedAnew.map(({ kind, requirement }) => requirement + (kind === 'pip' ? '' : ` (${kind})`));
   if (anew.length > 0) progress.note(`installed again, perhaps in other versions: ${shortList(anew, maxShown)}`);
-}
-
-/** Once it is decided: what serves until then, and how long that may take. */
-function sayStays({ progress }: Context, { app, replaced, restored }: RolledBack, { target }: Chosen): void {
-  const tookMs = toMs(target.updatedAt) - toMs(target.createdAt);
-  const took = tookMs > 0 ? `; deploying ${shortBuild(restored)} took ${duration(tookMs)}` : '';
-  if (replaced !== null) progress.note(`${app} stays on ${shortBuild(replaced)} until the new build is ready${took}`);
 }
 
 /** How many names are shown of what is resolved anew. */
