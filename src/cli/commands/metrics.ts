@@ -17,7 +17,6 @@ import { amountText, maximum, valueText } from '../../kernel/output/chart/value-
 import { count, duration, durationCell, forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Cell, keyValueTable } from '../../kernel/output/table.ts';
-import { localTimeZone } from '../../kernel/wall-clock.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   getResourceMetrics,
@@ -52,7 +51,7 @@ export default defineCommand({
     if (isFrame(value)) return liveView(value)(page);
     if (isMet(value)) return metView(value)(page);
     const ranged = { ...flags, until: flags.until?.time };
-    return measuredView(measuredOf(value, flags), chartOptions(ranged, page.now))(page);
+    return measuredView(measuredOf(value, flags), resolveRange(ranged, page.now))(page);
   },
   data: (value) => {
     if (!isFrame(value)) return value;
@@ -146,10 +145,6 @@ function metView(met: MetCondition): View {
 type MetricsFlags = FlagsOf<typeof metricsFlags>;
 type RangedFlags = Omit<MetricsFlags, 'until'> & { until: TimeFromNow | undefined };
 
-function chartOptions(flags: RangedFlags, now: number) {
-  return { range: resolveRange(flags, now), zone: localTimeZone() };
-}
-
 async function readMeasured(context: Context, app: string, flags: RangedFlags): Promise<MetricsReply> {
   const { api, project, progress } = context;
   const { startup } = flags;
@@ -157,7 +152,7 @@ async function readMeasured(context: Context, app: string, flags: RangedFlags): 
     const query = await metricsQuery(context, app, flags, now);
     return startup ? api(getStartupTimes, { project, app, query }) : api(getResourceMetrics, { project, app, query });
   });
-  const report = measuredReport(measuredOf(reply, flags), chartOptions(flags, context.platformNow()));
+  const report = measuredReport(measuredOf(reply, flags), resolveRange(flags, context.platformNow()));
   const problem = startup && startupProblem(reply);
   const nothing = startup ? 'no starts' : 'nothing was measured';
   if (problem) progress.warn(problem);

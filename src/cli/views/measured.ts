@@ -2,7 +2,7 @@ import type { ChartReport, Panel } from '../../kernel/output/chart/model.ts';
 import { forPeople } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { type Cell, type Columns, table } from '../../kernel/output/table.ts';
-import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
+import { localMinute, localTimeZone } from '../../kernel/wall-clock.ts';
 import { type ChartRange, chartView, pointsOfTime, rangeText } from './timeline.ts';
 
 /** What replicas were measured at: charts with the same times. */
@@ -21,11 +21,6 @@ interface MeasuredChart extends Pick<Panel, 'title' | 'unit'> {
   series: readonly { name: string; values: readonly (number | null)[] }[];
 }
 
-interface MeasuredRange {
-  range: ChartRange;
-  zone: string;
-}
-
 /** A time, and which one it is. */
 interface MeasuredPoint {
   time: number;
@@ -33,30 +28,26 @@ interface MeasuredPoint {
 }
 
 /** Charts of what was measured, followed by a table; off a terminal the points as tab-separated numbers. */
-export function measuredView(measured: Measured, place: MeasuredRange): View {
-  const report = measuredReport(measured, place);
+export function measuredView(measured: Measured, range: ChartRange): View {
+  const report = measuredReport(measured, range);
   const { rows } = report;
   const shown = measured.charts.filter(hasValue);
   const fitting: View = (page) => {
     const isNarrow = page.columns < fullTableColumns && shown.length > 1;
-    const columns = columnsOf(shown, place.zone, isNarrow ? -1 : 0);
-    return table(rows, ['TIME'], columns)(page);
+    return table(rows, ['TIME'], columnsOf(shown, isNarrow ? -1 : 0))(page);
   };
-  return chartView(report, rows.length > 0, fitting, table(rows, [], columnsOf(measured.charts, place.zone)));
+  return chartView(report, rows.length > 0, fitting, table(rows, [], columnsOf(measured.charts)));
 }
 
-export function measuredReport(
-  { summary, times, charts }: Measured,
-  { range, zone }: MeasuredRange,
-): ChartReport<MeasuredPoint> {
+export function measuredReport({ summary, times, charts }: Measured, range: ChartRange): ChartReport<MeasuredPoint> {
   const points = times.map((time, at) => ({ time, at })).filter(({ time }) => !Number.isNaN(time));
   const steps = pointsOfTime(points, ({ time }) => time, range);
   const shown = charts.filter(hasValue);
   return {
-    summary: [summary, rangeText(range, zone)].filter(Boolean),
+    summary: [summary, rangeText(range)].filter(Boolean),
     chart: {
       step: 'point',
-      zone,
+      zone: localTimeZone(),
       times: steps.map(({ time }) => time),
       panels: shown.map(({ title, unit, series }) => ({
         title,
@@ -71,7 +62,7 @@ export function measuredReport(
     rows: points
       .filter(({ at }) => shown.some(({ series }) => series.some(({ values }) => typeof values[at] === 'number')))
       .sort((one, other) => other.time - one.time),
-    columns: columnsOf(shown, zone),
+    columns: columnsOf(shown),
   };
 }
 
@@ -83,8 +74,7 @@ function hasValue({ series }: MeasuredChart): boolean {
 const fullTableColumns = 106;
 
 /** `from`: the first series of each chart that has a column. */
-function columnsOf(charts: readonly MeasuredChart[], zone: string, from = 0): Columns<MeasuredPoint> {
-  const clock = wallClock(zone);
+function columnsOf(charts: readonly MeasuredChart[], from = 0): Columns<MeasuredPoint> {
   const columns = charts.flatMap(({ column, cell, series }) =>
     series.slice(from).map(({ name, values }) => {
       const title = series.length === 1 ? column : `${column} ${name.toUpperCase()}`.trim();
@@ -96,7 +86,7 @@ function columnsOf(charts: readonly MeasuredChart[], zone: string, from = 0): Co
     }),
   );
   return {
-    TIME: ({ time }) => forPeople(formatWallClock(clock(time)), new Date(time).toISOString()),
+    TIME: ({ time }) => forPeople(localMinute(time), new Date(time).toISOString()),
     ...Object.fromEntries(columns),
   };
 }

@@ -2,7 +2,7 @@ import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import { renderChart } from '../../kernel/output/chart/render.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { onTerminal, stackViews, wrapped } from '../../kernel/output/table.ts';
-import { formatWallClock, wallClock } from '../../kernel/wall-clock.ts';
+import { localMinute, localTimeZone } from '../../kernel/wall-clock.ts';
 
 /** The summary, charts and a table of values, or the summary alone if nothing was measured; off a terminal values only. */
 export function chartView<Row>({ summary, chart }: ChartReport<Row>, hasValues: boolean, shown: View, piped = shown) {
@@ -73,7 +73,6 @@ function medianDistance(times: readonly number[], { since, until }: ChartRange):
 }
 
 /** `2026-11-20 14:00 to 2026-11-21 14:00, Europe/Berlin`. */
-export function rangeText({ since, until }: ChartRange, zone: string): string {
-  const clock = wallClock(zone);
-  return `${formatWallClock(clock(since))} to ${formatWallClock(clock(until))}, ${zone}`;
+export function rangeText({ since, until }: ChartRange): string {
+  return `${localMinute(since)} to ${localMinute(until)}, ${localTimeZone()}`;
 }

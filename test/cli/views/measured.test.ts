@@ -3,13 +3,13 @@ import { measuredReport } from '../../../src/cli/views/measured.ts';
 
 const noon = Date.UTC(2026, 10, 20, 12);
 const hour = 3_600_000;
-const options = { range: { since: noon, until: noon + 4 * hour }, zone: 'UTC' };
+const range = { since: noon, until: noon + 4 * hour };
 
 /** At these hours after noon, values of two series. */
 const report = (hours: number[], p50: (number | null)[], p99 = hours.map((): number | null => null), summary = '') => {
   const series = Object.entries({ p50, p99 }).map(([name, values]) => ({ name, values }));
   const chart = { title: 'start-up time', unit: 'ms', column: '', cell: String, series } as const;
-  return measuredReport({ summary, times: hours.map((at) => noon + at * hour), charts: [chart] }, options);
+  return measuredReport({ summary, times: hours.map((at) => noon + at * hour), charts: [chart] }, range);
 };
 
 describe('what was measured', () => {

@@ -41,8 +41,7 @@ describe('a chart over time', () => {
   });
 });
 
-test('a range is printed in the time of its zone', () => {
+test('a range is printed in local time', () => {
   const range = { since: noon, until: noon + 13 * hour };
-  expect(rangeText(range, 'UTC')).toBe('2026-11-20 12:00 to 2026-11-21 01:00, UTC');
-  expect(rangeText(range, 'Asia/Tokyo')).toBe('2026-11-20 21:00 to 2026-11-21 10:00, Asia/Tokyo');
+  expect(rangeText(range)).toBe('2026-11-20 12:00 to 2026-11-21 01:00, UTC');
 });

@@ -4,7 +4,7 @@ import { type Chart, type ChartReport, panelOf } from '../../../kernel/output/ch
 import { count, durationCell, forPeople, latestFirst, numberCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, type Columns, table } from '../../../kernel/output/table.ts';
-import { formatWallClock, localTimeZone, wallClock } from '../../../kernel/wall-clock.ts';
+import { localMinute, localTimeZone } from '../../../kernel/wall-clock.ts';
 import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '../../../platform/contract/runs.ts';
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand, type FlagsOf } from '../../command.ts';
@@ -18,8 +18,8 @@ export default defineCommand({
   configure: chartFlags,
   run: async (context, app, flags) => {
     const reply = await atPlatformTime(context, (now) => {
-      const { range, by, zone } = chartOptions(flags, now);
-      return readRunsChart(context, { app, ...range, by, zone, filters: runFilters(flags) });
+      const { range, by } = chartOptions(flags, now);
+      return readRunsChart(context, { app, ...range, by, zone: localTimeZone(), filters: runFilters(flags) });
     });
     const options = chartOptions(flags, context.platformNow());
     await saveChartPage(context, flags, `Runs of ${app}`, () => runsReport(reply, options));
@@ -56,17 +56,12 @@ type ChartFlags = FlagsOf<typeof chartFlags>;
 
 function chartOptions(flags: ChartFlags, now: number): RunsChartViewOptions {
   const range = resolveRange(flags, now);
-  return {
-    range,
-    by: flags.by ?? chooseBucketSize(range.until - range.since),
-    zone: localTimeZone(),
-  };
+  return { range, by: flags.by ?? chooseBucketSize(range.until - range.since) };
 }
 
 interface RunsChartViewOptions {
   range: ChartRange;
   by: BucketSize;
-  zone: string;
 }
 
 /** Charts of the runs over time, followed by a table; off a terminal the buckets as tab-separated numbers. */
@@ -74,7 +69,7 @@ function runsChartView(reply: RunsChart, options: RunsChartViewOptions): View {
   const report = runsReport(reply, options);
   const { rows } = report;
   const values: View = (page) => {
-    const columns = bucketColumns(rows, options, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
+    const columns = bucketColumns(rows, page.columns < fullTableColumns ? ['p50', 'p99'] : percentiles);
     return table(rows, ['TIME'], columns)(page);
   };
   return chartView(report, total(rows, 'totalRequests') > 0, values);
@@ -85,18 +80,15 @@ function runsReport(reply: RunsChart, options: RunsChartViewOptions): ChartRepor
   const failed = total(buckets, 'failedRequests');
   const runs = count(reply.total ?? total(buckets, 'totalRequests'), 'run');
   return {
-    summary: [
-      failed > 0 ? `${runs}, ${count(failed, 'failed', 'failed')}` : runs,
-      rangeText(options.range, options.zone),
-    ],
+    summary: [failed > 0 ? `${runs}, ${count(failed, 'failed', 'failed')}` : runs, rangeText(options.range)],
     chart: chartOf(reply, options),
     rows: buckets.toSorted(latestFirst((bucket) => bucket.startTime)),
-    columns: bucketColumns(buckets, options, percentiles),
+    columns: bucketColumns(buckets, percentiles),
   };
 }
 
 /** Missing buckets become gaps. */
-function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: RunsChartViewOptions): Chart {
+function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by }: RunsChartViewOptions): Chart {
   const step = bucketSizes.find((size) => size === groupBy) ?? by;
   const steps = createTimeline(aggregatedData ?? [], {
     range,
@@ -112,7 +104,7 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: Ru
     Object.fromEntries(percentiles.map((name) => [name, values((bucket) => timing(bucket, name, measure))]));
   return {
     step,
-    zone,
+    zone: localTimeZone(),
     times: steps.map(({ time }) => time),
     panels: [
       panelOf('runs', 'bars', 'count', {
@@ -126,12 +118,7 @@ function chartOf({ aggregatedData, groupBy }: RunsChart, { range, by, zone }: Ru
 }
 
 /** Off a terminal, times as the platform returned them and durations in ms. */
-function bucketColumns(
-  buckets: readonly RunBucket[],
-  { zone }: Pick<RunsChartViewOptions, 'zone'>,
-  shownPercentiles: readonly Percentile[],
-): Columns<RunBucket> {
-  const clock = wallClock(zone);
+function bucketColumns(buckets: readonly RunBucket[], shownPercentiles: readonly Percentile[]): Columns<RunBucket> {
   const times = (title: string, measure: TimeMeasure) =>
     Object.fromEntries(
       shownPercentiles.map((name) => [
@@ -141,7 +128,7 @@ function bucketColumns(
     );
   return {
     TIME: ({ startTime, timeGroup = '' }) =>
-      forPeople(formatWallClock(clock(Date.parse(startTime ?? ''))) || `${timeGroup}`, startTime ?? timeGroup),
+      forPeople(localMinute(Date.parse(startTime ?? '')) || `${timeGroup}`, startTime ?? timeGroup),
     RUNS: (bucket) => bucket.totalRequests,
     FAILED: (bucket) => bucket.failedRequests,
     ...rateColumn(buckets),
