@@ -98,8 +98,7 @@ export class TestPlatform implements AsyncDisposable {
 
   /** An app that is deployed already. */
   app(name: string): TestApp {
-    const send = (url: string, init: RequestInit) => this.#send(url, init);
-    return new TestApp(name, { url: this.url, project: this.project, clock: this.clock, send });
+    return new TestApp(name, this, (url, init) => this.#send(url, init));
   }
 
   /** Lets the next requests fail, as `gantry help faults` says: `fail('invoke=503:2', 'upload=reset-during')`. */
@@ -182,14 +181,6 @@ function millisecondsOf(duration: string): number {
   return parts.reduce((sum, [, number, unit]) => sum + Number(number) * (unitMs[unit ?? ''] ?? 0), 0);
 }
 
-interface CalledPlatform {
-  url: string;
-  project: string;
-  clock: TestClock;
-  /** With the token. */
-  send(url: string, init: RequestInit): Promise<Response>;
-}
-
 export class TestApp {
   readonly url: string;
   /** What the emulator does not do as the platform does, in words; known of an app from `deploy`. */
@@ -198,7 +189,9 @@ export class TestApp {
 
   constructor(
     readonly name: string,
-    private readonly platform: CalledPlatform,
+    private readonly platform: Pick<TestPlatform, 'url' | 'project' | 'clock'>,
+    /** Sends a request with the token. */
+    private readonly send: (url: string, init: RequestInit) => Promise<Response>,
   ) {
     const { url, project } = platform;
     this.url = `${url}/v4/${project}/${encodeURIComponent(name)}`;
@@ -237,7 +230,7 @@ export class TestApp {
 
   /** Sends a request to the app, a POST by default. Any status is returned. */
   request(path: string, init: RequestInit = {}): Promise<Response> {
-    return this.platform.send(`${this.url}/${path.replace(/^\/+/, '')}`, { method: 'POST', ...init });
+    return this.send(`${this.url}/${path.replace(/^\/+/, '')}`, { method: 'POST', ...init });
   }
 
   /** The lines that the app has printed, oldest first; only those of a run. */
@@ -273,7 +266,7 @@ export class TestApp {
   async #all(path: string, query: URLSearchParams): Promise<Record<string, unknown>[]> {
     const all: Record<string, unknown>[] = [];
     for (;;) {
-      const response = await this.platform.send(`${this.#api}/${path}?${query}`, {});
+      const response = await this.send(`${this.#api}/${path}?${query}`, {});
       const body = await response.text();
       if (!response.ok) throw new Error(`GET ${path} was answered with ${response.status}: ${body}`);
       const { items, logs = items, nextToken, nextPageToken = nextToken }: ReplyPage = JSON.parse(body || '{}');

@@ -33,11 +33,8 @@ export function observeCall(request: IncomingMessage, response: ServerResponse, 
     const kind = status === 202 && /[?&]async=(true|1)\b/.test(target) ? 'accepted' : 'call';
     const run = response.getHeader('x-request-id');
     const facts = { method, kind, durationMs: performance.now() - started } as const;
-    report(
-      target,
-      { ...facts, status, isComplete: response.writableFinished, ...(run !== undefined && { run: String(run) }) },
-      watched,
-    );
+    const end = { status, isComplete: response.writableFinished, run: run === undefined ? undefined : String(run) };
+    reportCall(target, { ...facts, ...end }, watched);
   });
 }
 
@@ -50,12 +47,8 @@ export interface SocketEnd {
   run?: string;
 }
 
-/** Reports a WebSocket that was closed, broke off or was refused. */
-export function reportSocket({ pathname, search }: URL, end: SocketEnd, durationMs: number, watched: Watched): void {
-  report(pathname + search, { method: 'GET', kind: 'websocket', durationMs, ...end }, watched);
-}
-
-function report(target: string, call: Omit<ServedCall, 'app' | 'path'>, { store, onCall }: Watched): void {
+/** Reports what became of a call, or of a WebSocket that was closed, broke off or was refused. */
+export function reportCall(target: string, call: Omit<ServedCall, 'app' | 'path'>, { store, onCall }: Watched): void {
   const [, app, path] = /^\/v4\/[^/?]+\/([^/?]+)(.*)$/s.exec(target) ?? [];
   if (app === undefined) return;
   const runStatus = call.isComplete ? undefined : endOf(store.runs.get(call.run ?? ''));

@@ -7,7 +7,7 @@ import { endToEndHeaders } from '../../running/replicas/forward-request.ts';
 import { CallAbortedError, type SocketCall, type SocketReply } from '../../running/replicas/replica.ts';
 import type { ReplicaSlot } from '../../running/replicas/replica-pool.ts';
 import { findReadyBuild, whyNotRunnable } from '../builds/handlers.ts';
-import { reportSocket, type SocketEnd } from '../call-observer.ts';
+import { reportCall, type SocketEnd } from '../call-observer.ts';
 import type { Platform, UpgradeRequest } from '../platform.ts';
 import { acquireReplica } from './acquire-replica.ts';
 import { checkCaller, errorReply, findCalledApp, forwardedHeaders, pathBelowApp } from './route-call.ts';
@@ -33,7 +33,8 @@ export async function acceptAppSocket(
     throw error;
   } finally {
     if (end.status !== undefined) call.status = end.status;
-    reportSocket(url, end, performance.now() - started, platform);
+    const facts = { method: 'GET', kind: 'websocket', durationMs: performance.now() - started } as const;
+    reportCall(url.pathname + url.search, { ...facts, ...end }, platform);
   }
 }
 
