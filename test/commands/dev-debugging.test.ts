@@ -137,19 +137,6 @@ describe.skipIf(!python).each([
     });
   });
 
-  test.skipIf(!isThere)('a save with a syntax error leaves the editor with the version that serves', async () => {
-    await debugging(app, [], async (session) => {
-      const { editor } = await attached(session, 3);
-      session.write('main.py', 'def run(:\n');
-      await session.until(/(not reloaded)/);
-      await attachedTimes(editor, 3);
-      const call = session.result();
-      await editor.goOn((await editor.stopped()).threadId);
-      expect(await call).toMatchObject({ result: 'hello you' });
-      editor.close();
-    });
-  });
-
   test.skipIf(!isThere)('a version that does not start gives the editor back to the one that serves', async () => {
     await debugging(app, [], async (session) => {
       const { until, result, write } = session;

@@ -78,13 +78,6 @@ describe.skipIf(process.platform === 'win32')('files that a shell passes', () =>
     expect([exitCode, stderr]).toEqual([code, expect.stringContaining(says)]);
   });
 
-  test('stdin as /dev/stdin', async () => {
-    const { exitCode } = await shell(
-      `echo x | "${process.execPath}" "${bin}" secrets set A --from-file /dev/stdin --yes`,
-    );
-    expect(exitCode).toBe(0);
-  });
-
   test.runIf(process.platform === 'linux')(
     'a full device behind stdout is named, not the temporary folder',
     async () => {
