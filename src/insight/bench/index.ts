@@ -19,7 +19,7 @@ import { readServerHalf } from './server-half.ts';
 import { runOpenLoop, StepCalls } from './step-calls.ts';
 import { type BenchStep, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
 
-export type { BenchSecond, BenchStep, CallParts } from './summarize-step.ts';
+export type { BenchStep, CallParts } from './summarize-step.ts';
 
 /** What a bench measured. Null is what nobody has told. */
 export type BenchReport = Awaited<ReturnType<typeof runBench>>;

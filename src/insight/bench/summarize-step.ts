@@ -11,7 +11,6 @@ const fewCalls = 8;
 
 export type BenchStep = ReturnType<typeof summarizeStep>;
 export type CallParts = NonNullable<BenchStep['parts']>;
-export type BenchSecond = ReturnType<typeof secondsOf>[number];
 
 /** Calls that were made at one rate. Times in ms, of calls that succeeded or got no response in time. */
 export function summarizeStep(step: StepCalls, facts: AppFacts) {

@@ -22,6 +22,7 @@ export { createPathFilter, type PathFilter } from './path-filter.ts';
 export {
   type CopyOptions,
   diskToleranceMs,
+  type FoundEntry,
   type FoundFile,
   isUnchanged,
   type UncopiedEntry,
