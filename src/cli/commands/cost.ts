@@ -82,7 +82,7 @@ export default defineCommand({
     coupons: anything('coupons; platform values, passed through'),
   }),
   details: ['Waste is idle time that one change of the scaling would have saved.'],
-  examples: ['cost', 'cost web --since 7d --by day', 'cost --html cost.html --open'],
+  examples: ['cost', 'cost web --since 7d --by day', 'cost --html cost.html', 'cost --html'],
 });
 
 /** What apps cost, what for, and the commands that end waste; off a terminal a line for each app or day. */

@@ -45,12 +45,12 @@ export function flagsOver(command: CommandReference): string[] {
 const sharedFlags = ['--jq', '--cwd', '--project', '--region', '--json', '--config-file'];
 
 /**
- * Never ends, prints what a tool's result cannot hold, shows secret values, opens or writes a page (a tool that only reads
+ * Never ends, prints what a tool's result cannot hold, shows secret values, writes a page (a tool that only reads
  * must not write files), gives exit codes another meaning, or shows the lines of any file of this machine.
  */
 const hiddenFlags = new Set([
   ...['--live', '--clear', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--open', '--html', '--forward-exit-code', '--file'],
+  ...['--html', '--forward-exit-code', '--file'],
 ]);
 
 function longOf({ flags }: FlagReference): string {

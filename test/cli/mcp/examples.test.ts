@@ -2,6 +2,7 @@ import { parseArgsStringToArgv } from 'string-argv';
 import { expect, test } from 'vitest';
 import { foundCommands, isSuitable } from '../../../src/cli/mcp/offered.ts';
 import { readToolCall } from '../../../src/cli/mcp/tools.ts';
+import { parseLine } from '../../../src/cli/program/complete-fix.ts';
 import { reference } from '../../../src/cli/reference.ts';
 
 const whole = reference();
@@ -16,6 +17,14 @@ async function lineOf(argv: readonly string[]): Promise<string> {
   const asked = await read('call', { argv });
   return 'command' in asked ? asked.argv.join(' ') : '';
 }
+
+test('every example of a command is a line of gantry', async () => {
+  const lines = (await whole).commands.flatMap(({ examples }) => examples);
+  const wrong: string[] = [];
+  for (const line of lines.map((example) => example.replace(/ (?:[|<>]|&&) .*$/, '')))
+    await parseLine(parseArgsStringToArgv(line)).catch(({ message }) => wrong.push(`${line}: ${message}`));
+  expect(wrong).toEqual([]);
+});
 
 test('find shows examples of each command, and call takes every one', async () => {
   const { commands } = await whole;

@@ -100,6 +100,6 @@ export default defineCommand({
     'builds compare',
     'builds compare web',
     'builds compare web 3e9a11c2 3f2b7d04',
-    'builds compare web --html builds.html --open',
+    'builds compare web --html builds.html',
   ],
 });

@@ -43,7 +43,7 @@ export default defineCommand({
     'runs chart web',
     'runs chart web --since 7d --by day',
     'runs chart web --status failure',
-    'runs chart web --since 30d --html runs.html --open',
+    'runs chart web --since 30d --html',
   ],
 });
 
