@@ -9,7 +9,7 @@ export interface TrafficProfile {
   coldstart: number;
   /** The share of calls that fail. */
   failing: number;
-  /** By their status. */
+  /** Statuses of those that fail. */
   failures: Weighted<number>;
   replicas: number;
   concurrency: number;
