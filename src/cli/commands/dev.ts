@@ -3,12 +3,11 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Command as Commander } from '@commander-js/extra-typings';
 import { isSecretVariable } from '../../app/secret-value.ts';
-import { DebugRelay, type Emulator, findPython, type OnBreakpoint } from '../../emulator/index.ts';
+import { DebugRelay, findPython, type OnBreakpoint } from '../../emulator/index.ts';
 import { FailedError, systemCode } from '../../kernel/errors.ts';
-import { type DevPlatform, DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
+import { DevSession, findAppFolders, type ReadyApp } from '../../local/dev/index.ts';
 import { detectShell, evaluationOf, takeFolderData } from '../../local/emulator/index.ts';
 import type { Context } from '../../platform/context.ts';
-import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
@@ -178,14 +177,18 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
   const environmentCommand = evaluationOf('gantry emulator env', detectShell(context.env));
   const print = new DevPrinter(context, { several, hasKeys: keys !== undefined, environmentCommand });
   const debugPorts = new Map([...relays].map(([folder, { port }]) => [folder, port]));
-  const dev = new DevSession(context, platformOf(emulator), {
-    signal,
-    print,
-    folders,
-    several,
-    debugPorts,
-    open: open === true,
-  });
+  const dev = new DevSession(
+    context,
+    { ...emulator, environment: emulatorEnvironment(emulator) },
+    {
+      signal,
+      print,
+      folders,
+      several,
+      debugPorts,
+      open: open === true,
+    },
+  );
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
@@ -233,22 +236,6 @@ async function warnWithoutPython({ progress }: Context): Promise<void> {
     message: 'calls are simulated: python3 not found',
     why: 'without Python the app does not run; responses repeat the request',
   });
-}
-
-function platformOf(emulator: Emulator): DevPlatform {
-  const { url, project, token, approvalAddress, trustsOwner, store, logs } = emulator;
-  return {
-    url,
-    project,
-    token,
-    approvalAddress,
-    trustsOwner,
-    environment: emulatorEnvironment(emulator),
-    setSecrets(secrets) {
-      store.givenSecrets = secrets;
-    },
-    onOutput: (app, print) => logs.subscribe(toAppId(project, app), print),
-  };
 }
 
 /** What most editors propose for debugpy. */

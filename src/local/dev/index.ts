@@ -13,6 +13,7 @@ import {
 } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp } from '../../platform/contract/apps.ts';
+import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { noStep } from '../../platform/waiting/index.ts';
 import { announceEmulator } from '../emulator/index.ts';
@@ -22,7 +23,8 @@ import { FolderWatcher } from './folder-watcher.ts';
 export type { Reload } from './develop.ts';
 export { findAppFolders } from './find-app-folders.ts';
 
-export interface DevPlatform {
+/** The emulator that apps are deployed to. */
+interface DevPlatform {
   url: string;
   project: string;
   token: string;
@@ -31,8 +33,8 @@ export interface DevPlatform {
   trustsOwner: boolean;
   /** The variables that make a command use it. */
   environment: Record<string, string>;
-  setSecrets(secrets: Secrets): void;
-  onOutput(app: string, print: (line: AppLine) => void): void;
+  store: { givenSecrets: Secrets };
+  logs: { subscribe(app: string, print: (line: AppLine) => void): void };
 }
 
 export interface AppLine {
@@ -119,7 +121,7 @@ export class DevSession {
     const prepare = (wanted: string, secrets: Secrets) => {
       this.#checkName(wanted, folder);
       this.#listen(wanted);
-      platform.setSecrets(secrets);
+      platform.store.givenSecrets = secrets;
       // The steps of several apps would share a line.
       if (options.several) return noStep;
       return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
@@ -218,7 +220,8 @@ export class DevSession {
   #listen(app: string): void {
     if (this.#listening.has(app)) return;
     this.#listening.add(app);
-    this.platform.onOutput(app, (line) => this.options.print.output(app, line));
+    const { project, logs } = this.platform;
+    logs.subscribe(toAppId(project, app), (line) => this.options.print.output(app, line));
   }
 
   /** Nobody calls the app by its former name any more. */
