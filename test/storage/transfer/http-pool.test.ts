@@ -141,18 +141,3 @@ test('does not start a part with a URL that is about to expire', async () => {
   expect(asked).toEqual([0, 120_000]);
   expect(counted.requests).toBe(5);
 });
-
-test('a rate limit applies to all connections together', async () => {
-  const { url } = await storage();
-  let slept = 0;
-  let now = 0;
-  const delay = async (ms: number) => {
-    slept = Math.max(slept, now + ms);
-  };
-  await withTransferContext(options({ limitRate: 1_000_000, delay, elapsed: () => now }), (resources) =>
-    uploadFile(fileUpload(url, 20, Buffer.alloc(500_000)), resources),
-  );
-  now = slept;
-  expect(slept).toBeGreaterThan(9_000);
-  expect(slept).toBeLessThanOrEqual(10_000);
-});
