@@ -24,48 +24,38 @@ const openMs = 30 * minuteMs;
 /** Read at once, after a break. */
 const longestMs = 24 * 60 * minuteMs;
 
+/** Of an app whose calls are counted from now on. */
+export function noCounts({ platformNow }: Pick<Context, 'platformNow'>): KeptCounts {
+  const zero = { calls: 0, failed: 0, responseSeconds: 0 };
+  return { from: startOfMinute(platformNow()), before: zero, told: zero };
+}
+
 /**
  * Counts the calls of an app by minutes, which the platform has the counts of: whatever number of calls, one request. Jobs
  * are in them. A minute is read again until its calls have ended.
  */
-export class CallCounter {
-  #kept: KeptCounts;
-
-  constructor(
-    private readonly context: Pick<Context, 'project' | 'platformNow'>,
-    private readonly app: string,
-    kept: KeptCounts | undefined,
-    private readonly onChange: (kept: KeptCounts) => void,
-  ) {
-    const zero = { calls: 0, failed: 0, responseSeconds: 0 };
-    this.#kept = kept ?? { from: startOfMinute(context.platformNow()), before: zero, told: zero };
+export async function readCounts(
+  { project, platformNow }: Pick<Context, 'project' | 'platformNow'>,
+  api: Api,
+  app: string,
+  { from, before, told }: KeptCounts,
+): Promise<KeptCounts> {
+  const now = platformNow();
+  const until = Math.min(now, from + longestMs);
+  const [startTime, endTime] = [from, until].map((time) => new Date(time).toISOString());
+  const query = { startTime, endTime, aggregate: true, groupBy: 'minute', timezone: 'UTC' } as const;
+  const { aggregatedData } = await api(getRunsChart, { project, app, query });
+  const settledTo = Math.max(from, Math.min(startOfMinute(until), startOfMinute(now - openMs)));
+  let settled = before;
+  let all = before;
+  for (const bucket of aggregatedData ?? []) {
+    const start = toMs(bucket.startTime);
+    // Some platforms do not keep to the range.
+    if (Number.isNaN(start) || start < from) continue;
+    all = add(all, bucket);
+    if (start < settledTo) settled = add(settled, bucket);
   }
-
-  get counts(): CallCounts {
-    return this.#kept.told;
-  }
-
-  async read(api: Api): Promise<void> {
-    const { project, platformNow } = this.context;
-    const { from, before, told } = this.#kept;
-    const now = platformNow();
-    const until = Math.min(now, from + longestMs);
-    const [startTime, endTime] = [from, until].map((time) => new Date(time).toISOString());
-    const query = { startTime, endTime, aggregate: true, groupBy: 'minute', timezone: 'UTC' } as const;
-    const { aggregatedData } = await api(getRunsChart, { project, app: this.app, query });
-    const settledTo = Math.max(from, Math.min(startOfMinute(until), startOfMinute(now - openMs)));
-    let settled = before;
-    let all = before;
-    for (const bucket of aggregatedData ?? []) {
-      const start = toMs(bucket.startTime);
-      // Some platforms do not keep to the range.
-      if (Number.isNaN(start) || start < from) continue;
-      all = add(all, bucket);
-      if (start < settledTo) settled = add(settled, bucket);
-    }
-    this.#kept = { from: settledTo, before: settled, told: largest(told, all) };
-    this.onChange(this.#kept);
-  }
+  return { from: settledTo, before: settled, told: largest(told, all) };
 }
 
 function add({ calls, failed, responseSeconds }: CallCounts, bucket: RunBucket): CallCounts {

@@ -21,7 +21,6 @@ import {
   failedCallsOf,
   type RunsReading,
 } from './app-figures.ts';
-import type { CallCounter } from './call-counter.ts';
 
 export type ProjectFigures = ReturnType<typeof projectFigures>;
 
@@ -36,7 +35,7 @@ interface MonitorOptions {
   /** Whose log is shown. */
   logOf?: () => string | undefined;
   /** What counts the calls of an app. */
-  counterOf?: (app: string) => CallCounter;
+  counterOf?: (app: string) => (api: Api) => Promise<void>;
 }
 
 /** An app is asked at most this often, in ms: a monitor must not be a load. */
@@ -160,7 +159,7 @@ class MonitoredApp {
   constructor(
     private readonly context: Context,
     readonly name: string,
-    private readonly counter: CallCounter | undefined,
+    private readonly count: ((api: Api) => Promise<void>) | undefined,
   ) {}
 
   /** Whether anything of it was ever read. */
@@ -206,7 +205,7 @@ class MonitoredApp {
     if (this.#requests % settingsEvery === 0) return 'settings';
     if (this.showsLog && (!this.log || this.#requests % 2 === 0)) return 'log';
     if (this.#turns - this.#messageTurn > messageEvery && this.#unreadFailure()) return 'message';
-    const turns: FigureSource[] = ['containers', 'runs', ...(this.counter ? (['counts'] as const) : [])];
+    const turns: FigureSource[] = ['containers', 'runs', ...(this.count ? (['counts'] as const) : [])];
     return turns[this.#rotation++ % turns.length] ?? 'runs';
   }
 
@@ -218,7 +217,7 @@ class MonitoredApp {
     else if (source === 'containers') {
       const containers = await api(listContainers, { project, app });
       this.#readings.containers = this.#jobs.see({ containers }).replicas(containers);
-    } else if (source === 'counts') await this.counter?.read(api);
+    } else if (source === 'counts') await this.count?.(api);
     else if (source === 'message') await this.#readMessage();
     else if (source === 'log') this.log = await readLogTail(this.context, app, {});
     else {

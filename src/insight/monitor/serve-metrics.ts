@@ -3,11 +3,11 @@ import * as v from 'valibot';
 import { openTextServer } from '../../calls/receiver/index.ts';
 import { makePrivateFolder, readRegular, writeFileAtomicSync } from '../../kernel/disk/index.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
-import { onceFor } from '../../kernel/once.ts';
+import type { Api } from '../../platform/api/client.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppFigures } from './app-figures.ts';
-import { CallCounter, type CallCounts, KeptCounts } from './call-counter.ts';
+import { type CallCounts, KeptCounts, noCounts, readCounts } from './call-counter.ts';
 import { leastIntervalMs, monitorApps, type ProjectFigures } from './monitor-apps.ts';
 
 interface ServeOptions {
@@ -31,10 +31,7 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
   const textOf = (path: string, accept: string) => {
     if (path !== '/metrics' && path !== '/') return undefined;
     const format = accept.includes('openmetrics') ? metricFormats.openMetrics : metricFormats.text;
-    const apps = (last?.apps ?? []).map((figures) => ({
-      figures,
-      counts: store.has(figures.app) ? store.counterOf(figures.app).counts : undefined,
-    }));
+    const apps = (last?.apps ?? []).map((figures) => ({ figures, counts: store.kept[figures.app]?.told }));
     const texts = families.map((family) => familyText(family, project, apps, format));
     return { contentType: format.contentType, text: `${texts.join('')}${format.end}` };
   };
@@ -64,13 +61,12 @@ const KeptApps = v.record(v.string(), KeptCounts);
 
 /** The counters of a project's apps, which are kept over restarts. */
 class CounterStore {
-  readonly #counters = new Map<string, CallCounter>();
   #hasWarned = false;
 
   private constructor(
     private readonly context: Context,
     private readonly path: string,
-    private readonly kept: Record<string, KeptCounts>,
+    readonly kept: Record<string, KeptCounts>,
   ) {}
 
   static async open(context: Context): Promise<CounterStore> {
@@ -82,16 +78,12 @@ class CounterStore {
     return new CounterStore(context, path, parsed.success ? parsed.output : {});
   }
 
-  counterOf(app: string): CallCounter {
-    const onChange = (kept: KeptCounts) => {
-      this.kept[app] = kept;
+  counterOf(app: string): (api: Api) => Promise<void> {
+    const first = this.kept[app] ?? noCounts(this.context);
+    return async (api) => {
+      this.kept[app] = await readCounts(this.context, api, app, this.kept[app] ?? first);
       this.#write();
     };
-    return onceFor(this.#counters, app, () => new CallCounter(this.context, app, this.kept[app], onChange));
-  }
-
-  has(app: string): boolean {
-    return app in this.kept;
   }
 
   /** Before the counts are told: what a scrape has seen must not fall after a kill. */

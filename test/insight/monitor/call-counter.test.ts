@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { CallCounter } from '../../../src/insight/monitor/call-counter.ts';
+import { noCounts, readCounts } from '../../../src/insight/monitor/call-counter.ts';
 import type { Api } from '../../../src/platform/api/client.ts';
 import type { RunBucket } from '../../../src/platform/contract/runs.ts';
 
@@ -9,14 +9,15 @@ const start = Date.UTC(2026, 10, 20, 12);
 /** What a counter tells after each reading, a minute after the one before. */
 async function told(readings: Omit<RunBucket, 'startTime'>[][]) {
   let now = start;
-  const counter = new CallCounter({ project: 'p-1', platformNow: () => now }, 'web', undefined, () => {});
+  const context = { project: 'p-1', platformNow: () => now };
+  let kept = noCounts(context);
   const counts: unknown[] = [];
   for (const buckets of readings) {
     now += minute;
     const at = (index: number) => new Date(start + index * minute).toISOString();
     const reply = { aggregatedData: buckets.map((bucket, index) => ({ ...bucket, startTime: at(index) })) };
-    await counter.read((async () => reply) as unknown as Api);
-    counts.push(counter.counts.responseSeconds);
+    kept = await readCounts(context, (async () => reply) as unknown as Api, 'web', kept);
+    counts.push(kept.told.responseSeconds);
   }
   return counts;
 }
