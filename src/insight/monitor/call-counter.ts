@@ -24,7 +24,7 @@ const openMs = 30 * minuteMs;
 /** Read at once, after a break. */
 const longestMs = 24 * 60 * minuteMs;
 
-/** Of an app whose calls are counted from now on. */
+/** What is kept of an app whose calls are counted from now on. */
 export function noCounts({ platformNow }: Pick<Context, 'platformNow'>): KeptCounts {
   const zero = { calls: 0, failed: 0, responseSeconds: 0 };
   return { from: startOfMinute(platformNow()), before: zero, told: zero };
