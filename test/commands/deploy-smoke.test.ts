@@ -33,13 +33,6 @@ async function deployWith(setting: Setting, ...smoke: string[]) {
   return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(app), env, ...setting });
 }
 
-test('a build that answers is healthy, and how long the call took is said', async () => {
-  const { code, stderr, json } = await deploy('run={"name":"Ada"}:Hello');
-  expect([code, json()]).toEqual([0, expect.objectContaining({ changed: true })]);
-  expect(json()).toMatchObject({ health: { verdict: 'healthy', smokeCalls: 1 } });
-  expect(stderr).toMatch(/: answered \([\d.]+ m?s\)\n/);
-});
-
 test('an answer that takes long is waited for aloud', async () => {
   let answer = () => {};
   held = new Promise<void>((done) => {

@@ -3,6 +3,7 @@ import { reference } from '../../src/cli/reference.ts';
 import { empty } from '../support/account.ts';
 import { smallApp } from '../support/app.ts';
 import { type Emulator, startEmulator } from '../support/emulators.ts';
+import { half } from '../support/extent.ts';
 import { newFolder } from '../support/files.ts';
 import { gantry, keys } from '../support/gantry.ts';
 import { deployWeb, record } from '../support/runs.ts';
@@ -86,7 +87,7 @@ test.each(rows)(
   },
 );
 
-test.each<[line: string, question: string, yes?: string]>([
+const asking: [line: string, question: string, yes?: string][] = [
   ['rm /logs/a.txt', 'Remove default:/logs/a.txt'],
   ['rm -r /logs', 'removes 1 folder', '/logs'],
   ['apps delete web', 'Type web', 'web'],
@@ -98,7 +99,9 @@ test.each<[line: string, question: string, yes?: string]>([
   ['builds cancel web b-2', 'b-2', 'yes'],
   ['runs cancel web r-1', 'r-1'],
   ['volumes resize 100GB', 'cannot be reduced later'],
-])('%s asks first, and needs an answer', async (line, question, yes = 'y') => {
+];
+
+test.each(half(asking))('%s asks first, and needs an answer', async (line, question, yes = 'y') => {
   const emulator = await prepared();
   onTestFinished(() => emulator.close());
   empty(emulator, { serviceAccounts: [{ id: 'sa-1', name: 'CI', grants: ['p-1', 'p-2'] }] });

@@ -37,15 +37,12 @@ async function brokenApp({ listedMs, answersMs, isNamed }: Draining): Promise<{ 
   return { stage, machine };
 }
 
-test.each(['6s', '2m'])(
-  'what a replica without a build has answered does not make the new build sick: --watch %s',
-  async (watch) => {
-    const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
-    const outcome = await machine.run(`deploy --smoke run --watch ${watch} --or-rollback --json`);
-    expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
-    expect(stage.ids).toHaveLength(2);
-  },
-);
+test('what a replica without a build has answered does not make the new build sick, however long it is watched', async () => {
+  const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });
+  const outcome = await machine.run('deploy --smoke run --watch 2m --or-rollback --json');
+  expect([outcome.code, verdictOf(outcome)]).toEqual([8, 'unknown']);
+  expect(stage.ids).toHaveLength(2);
+});
 
 test('a replica without a build that runs and answers does not make the new build healthy', async () => {
   const { stage, machine } = await brokenApp({ listedMs: 20_000, answersMs: 20_000, isNamed: false });

@@ -8,7 +8,7 @@ import type { Outcome } from '../support/gantry.ts';
 import { type Machine, type Stage, staged } from './stage.ts';
 
 const afterwards = drawnCases(10, 20);
-const meanwhile = drawnCases(20);
+const meanwhile = drawnCases(12, 20);
 const seed = Number(process.env.FUZZ_SEED ?? 24);
 
 test(`of ${afterwards} single changes after a plan, each is refused and named, or changes nothing`, async () => {
