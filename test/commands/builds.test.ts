@@ -14,33 +14,33 @@ test('lists builds newest first, with the reason of failures', async () => {
   emulator.fail('build', 'init_failure');
   const first = await deploy();
   const second = await deploy();
-  expect((await gantry(['builds', 'list', 'web', '--json=id,status'], { emulator })).json()).toEqual([
+  expect((await gantry('builds list web --json=id,status', { emulator })).json()).toEqual([
     { id: second, status: 'succeeded' },
     { id: first, status: 'init_failure' },
   ]);
-  expect((await gantry(['builds', 'list', 'web'], { emulator })).stdout).toContain('torchh is not installed');
-  const shown = (
-    await gantry(['builds', 'list', 'web', '--color', 'never'], { emulator, stdin: keys(), columns: 80 })
-  ).stdout.split('\n');
+  expect((await gantry('builds list web', { emulator })).stdout).toContain('torchh is not installed');
+  const shown = (await gantry('builds list web --color never', { emulator, stdin: keys(), columns: 80 })).stdout.split(
+    '\n',
+  );
   expect(shown[0]).toMatch(/^BUILD +STATUS +CREATED +HEALTH +REASON$/);
   expect(shown[2]).toMatch(/^[\da-f]{8} +init_failure .* the Python module torchh /);
   // Another machine knows what the platform keeps.
   const elsewhere = { emulator, env: { GANTRY_CONFIG_DIR: newFolder() } };
-  const { json: listed } = await gantry(['builds', 'list', 'web', '--json=reason'], elsewhere);
+  const { json: listed } = await gantry('builds list web --json=reason', elsewhere);
   expect(listed()).toEqual([{ reason: null }, { reason: expect.stringMatching(/ModuleNotFoundError: No module/) }]);
 });
 
 test('an app without builds has no latest one', async () => {
   await deploy();
   emulator.store.builds.clear();
-  const get = await gantry(['builds', 'get', 'web'], { emulator });
+  const get = await gantry('builds get web', { emulator });
   expect(get).toExit(6, /^error: web has no builds yet\n {2}fix gantry deploy\n$/);
 });
 
 test('prints the log, with times if requested', async () => {
   await deploy();
-  const plain = await gantry(['logs', 'web', '--build'], { emulator });
-  const timed = await gantry(['logs', 'web', '--build', '--timestamps'], { emulator });
+  const plain = await gantry('logs web --build', { emulator });
+  const timed = await gantry('logs web --build --timestamps', { emulator });
   expect(plain.stdout).toMatch(/App is ready\n$/);
   expect(timed.stdout).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} .*App is ready\n$/m);
 });
@@ -50,13 +50,13 @@ test('prints a note if the log is empty', async () => {
   const build = emulator.store.builds.get(await deploy(['--detach']));
   if (!build) throw new Error('there is no build');
   build.script.scenes = [];
-  const { code, stdout, stderr } = await gantry(['logs', 'web', '--build'], { emulator });
+  const { code, stdout, stderr } = await gantry('logs web --build', { emulator });
   const note = 'no log lines yet: they take some seconds to arrive; -f waits for them\n';
   expect([code, stdout, stderr]).toEqual([0, '', note]);
 });
 
 describe('the files of a build', () => {
-  const files = (more = {}) => gantry(['builds', 'get', 'web', 'b-1', '--files'], { emulator, columns: 80, ...more });
+  const files = (more = {}) => gantry('builds get web b-1 --files', { emulator, columns: 80, ...more });
 
   test.each([
     ['a list of paths', ['a/x', '/a/y', './b'], 'FILE\na/x\n/a/y\n./b\n'],
@@ -99,7 +99,7 @@ describe('following a build', () => {
   test('exits with 8 at --timeout without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['logs', 'web', '--build', '-f', '--timeout', '10m'], { emulator });
+    const outcome = await gantry('logs web --build -f --timeout 10m', { emulator });
     expect(outcome).toExit(8, `build ${build.slice(0, 8)} of web is still in progress after 10m`);
     expect(emulator.store.builds.get(build)?.cancelledAt).toBeUndefined();
   });
@@ -107,14 +107,14 @@ describe('following a build', () => {
   test('exits with 130 on Ctrl-C without canceling the build', async () => {
     emulator.fail('build', 'slow');
     const build = await deploy(['--detach']);
-    const outcome = await gantry(['logs', 'web', '--build', '-f'], { emulator, stop: /\n/ });
+    const outcome = await gantry('logs web --build -f', { emulator, stop: /\n/ });
     expect(outcome).toExit(130, `build ${build} continues; to follow it: gantry logs web --build ${build} -f`);
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
   });
 
   test('does not show a duration if the build has already ended', async () => {
     await deploy();
-    const { stderr } = await gantry(['logs', 'web', '--build', '-f'], { emulator });
+    const { stderr } = await gantry('logs web --build -f', { emulator });
     expect(stderr).toContain('web is already built\n');
     expect(stderr).not.toContain('Built in');
   });
@@ -191,14 +191,14 @@ async function deploy(flags: string[] = []): Promise<string> {
 describe('the log of a build', () => {
   test('follows the log until the build ends, with or without the live log, each line once', async () => {
     await deploy();
-    const whole = (await gantry(['logs', 'web', '--build'], { emulator })).stdout;
+    const whole = (await gantry('logs web --build', { emulator })).stdout;
     for (const fault of [undefined, 'cut-after-two*', 'repeating*', 'refused*'] as const) {
       if (fault) emulator.fail('log-socket', fault);
       const slow = await startEmulator({ real: false, pace: 60 });
       try {
         if (fault) slow.fail('log-socket', fault);
-        await gantry(['deploy', '--detach'], { emulator: slow, cwd: newFolder(smallApp()) });
-        const followed = await gantry(['logs', 'web', '--build', '-f'], { emulator: slow });
+        await gantry('deploy --detach', { emulator: slow, cwd: newFolder(smallApp()) });
+        const followed = await gantry('logs web --build -f', { emulator: slow });
         expect(followed).toPrint(whole);
         expect(followed.stderr).not.toContain('may be missing');
       } finally {
@@ -211,7 +211,7 @@ describe('the log of a build', () => {
     'is shown by a deploy from the same source, every line once (the socket: %s)',
     async (fault) => {
       await deploy();
-      const whole = (await gantry(['logs', 'web', '--build'], { emulator })).stdout;
+      const whole = (await gantry('logs web --build', { emulator })).stdout;
       await using slow = await slowEmulator();
       if (fault) slow.fail('log-socket', fault);
       expect(await shownBy(slow, ['deploy', '--events'])).toMatchObject({ code: 0, shown: whole });
@@ -235,7 +235,7 @@ describe('the log of a build', () => {
     const { GANTRY_API_URL } = await logPlatform({ page: () => ({ status: 404 }), deaf: true });
     await using slow = await slowEmulator();
     const env = { GANTRY_LOGS_URL: String(GANTRY_API_URL) };
-    const outcome = await gantry(['deploy'], {
+    const outcome = await gantry('deploy', {
       emulator: slow,
       cwd: newFolder(smallApp()),
       env,
@@ -248,7 +248,7 @@ describe('the log of a build', () => {
     const build = emulator.store.builds.get(await deploy());
     if (build?.startedAt !== undefined) build.startedAt -= 60_000;
     emulator.calls.length = 0;
-    await gantry(['logs', 'web', '--build', '-f'], { emulator });
+    await gantry('logs web --build -f', { emulator });
     expect(emulator.calls.some(({ endpoint }) => endpoint === 'log-socket')).toBe(false);
   });
 
@@ -265,17 +265,15 @@ describe('the log of a build', () => {
     const first = await deploy();
     const { stdout } = await gantry(['logs', 'web', '--build', first, '--tail', '1', '--json=log'], { emulator });
     expect(stdout).toBe('{"log":"App is ready"}\n{"type":"result"}\n');
-    expect((await gantry(['logs', 'web', '--build', 'b-none'], { emulator })).code).toBe(6);
+    expect((await gantry('logs web --build b-none', { emulator })).code).toBe(6);
   });
 
   test('can be filtered', async () => {
     await deploy();
-    const { stdout } = await gantry(['logs', 'web', '--build', '--search', 'Load', '--since', '1h'], { emulator });
+    const { stdout } = await gantry('logs web --build --search Load --since 1h', { emulator });
     expect(stdout).toBe('Loading main.py\n');
-    expect((await gantry(['logs', 'web', '--build', '--tail', '1'], { emulator })).stdout).toBe('App is ready\n');
-    expect((await gantry(['logs', 'web', '--build', '--until', '1h'], { emulator })).stderr).toBe(
-      'no log lines match\n',
-    );
+    expect((await gantry('logs web --build --tail 1', { emulator })).stdout).toBe('App is ready\n');
+    expect((await gantry('logs web --build --until 1h', { emulator })).stderr).toBe('no log lines match\n');
   });
 });
 

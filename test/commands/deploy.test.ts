@@ -1,27 +1,28 @@
 import { chmod, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { emulatorForEach, gantry, inFrontOf, jsonLines, newFolder, smallApp } from '../support/index.ts';
+import { emulatorForEach, gantry, inFrontOf, jsonLines, newFolder, type Setting, smallApp } from '../support/index.ts';
 import { atFirstCall } from '../support/requests.ts';
 
 const emulator = emulatorForEach({ real: false });
 
+/** In the folder of a small app, unless it is told otherwise. */
+const run = (line: string, setting: Setting = {}) =>
+  gantry(line.split(' '), { emulator, cwd: newFolder(smallApp()), ...setting });
+
 describe('a deploy', () => {
   test('asks for secrets once', async () => {
-    const app = newFolder({
-      ...smallApp(),
-      'main.py': `import os\nA = os.environ['A']\n${smallApp()['main.py']}`,
-    });
+    const main = `import os\nA = os.environ['A']\n${smallApp()['main.py']}`;
+    const cwd = newFolder({ ...smallApp(), 'main.py': main });
     emulator.store.secrets.set(emulator.project, { A: 'x' });
-    for (const words of [[], ['--if-changed']]) {
-      const before = count('getProjectSecrets');
-      expect(await gantry(['deploy', ...words], { emulator, cwd: app })).toMatchObject({ code: 0 });
-      expect([words, count('getProjectSecrets') - before]).toEqual([words, 1]);
+    for (const [at, line] of ['deploy', 'deploy --if-changed'].entries()) {
+      expect(await run(line, { cwd })).toMatchObject({ code: 0 });
+      expect([line, count('getProjectSecrets')]).toEqual([line, at + 1]);
     }
   });
 
   test('prints one document with --json', async () => {
-    expect((await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp()) })).json()).toMatchObject({
+    expect((await run('deploy --json')).json()).toMatchObject({
       app: 'web',
       project: emulator.project,
       runtime: 'cortex',
@@ -40,7 +41,7 @@ describe('a deploy', () => {
     ['[cerebrium.hardware]\nprovider = "nimbus"', 'provider must be one of', '5:12'],
     ['[cerebrium.runtime.custom]\nentrypoint = "serve"\nport = 70000', 'port must be at most', '6:8'],
   ])('shows the setting that the platform refuses: %s', async (setting, said, place) => {
-    const { code, stderr, json } = await gantry(['deploy', '--json'], { emulator, cwd: newFolder(smallApp(setting)) });
+    const { code, stderr, json } = await gantry('deploy --json', { emulator, cwd: newFolder(smallApp(setting)) });
     expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${said}`)]);
     expect(stderr.slice(stderr.indexOf(`error: ${said}`))).toContain(`\n  in  cerebrium.toml:${place}`);
     expect(json()).toMatchObject({ error: { details: { location: { file: 'cerebrium.toml' } } } });
@@ -56,19 +57,19 @@ describe('a deploy', () => {
         ? { status: 422, body: JSON.stringify({ message }) }
         : undefined,
     );
-    const { stderr } = await gantry(['deploy'], { emulator, env, cwd: app });
+    const { stderr } = await gantry('deploy', { emulator, env, cwd: app });
     expect(stderr).toContain(`error: ${message}`);
     expect(/cerebrium\.toml:(\S+)/.exec(stderr.slice(stderr.indexOf(message)))?.[1]).toBe(place);
   });
 
   test('ignores a --json field that only a dry run has', async () => {
-    const { code, json } = await gantry(['deploy', '--json=status,settings'], { emulator, cwd: newFolder(smallApp()) });
+    const { code, json } = await gantry('deploy --json=status,settings', { emulator, cwd: newFolder(smallApp()) });
     expect(code).toBe(0);
     expect(json()).toEqual({ status: 'succeeded', settings: null });
   });
 
   test('streams events that end with the result', async () => {
-    const { stdout } = await gantry(['deploy', '--events'], { emulator, cwd: newFolder(smallApp()) });
+    const { stdout } = await gantry('deploy --events', { emulator, cwd: newFolder(smallApp()) });
     const events = jsonLines(stdout);
     expect(events.map(({ type }) => type)).toEqual(
       expect.arrayContaining(['created', 'uploaded', 'status', 'log', 'result']),
@@ -80,7 +81,7 @@ describe('a deploy', () => {
     const app = newFolder(
       smallApp('[cerebrium.hardware]\ncpu = 4\ncompute = "ADA_L4"\n[cerebrium.scaling]\nmax_replicas = 3\n'),
     );
-    await gantry(['deploy'], { emulator, cwd: app });
+    await gantry('deploy', { emulator, cwd: app });
     const { body } = creation();
     expect(body).toMatchObject({
       name: 'web',
@@ -96,23 +97,20 @@ describe('a deploy', () => {
   });
 
   test('uses the name of --name everywhere', async () => {
-    expect((await gantry(['deploy', '--name', 'staging'], { emulator, cwd: newFolder(smallApp()) })).code).toBe(0);
+    expect((await run('deploy --name staging')).code).toBe(0);
     expect(JSON.stringify(creation().body)).not.toContain('"web"');
-    expect(creation().body).toMatchObject({
-      name: 'staging',
-      platform_toml: expect.stringContaining('name = "staging"'),
-    });
+    const toml = expect.stringContaining('name = "staging"');
+    expect(creation().body).toMatchObject({ name: 'staging', platform_toml: toml });
   });
 
-  test('returns with --detach while the build continues', async () => {
-    const app = newFolder(smallApp());
-    emulator.fail('build', 'slow');
-    const { code, stderr, json } = await gantry(['deploy', '--detach', '--json'], { emulator, cwd: app });
-    expect(code).toBe(0);
-    const { build, buildMs } = json() as { build: string; buildMs: number | null };
+  test('returns with --detach while the build continues, and Ctrl-C does not cancel it', async () => {
+    emulator.fail('build', 'slow', 'slow');
+    const outcome = await run('deploy --detach --json');
+    const { build, buildMs } = outcome.json() as { build: string; buildMs: number | null };
     expect(buildMs).toBeNull();
-    expect(stderr).toContain(`gantry logs web --build ${build} -f`);
-    expect(emulator.calls.some(({ endpoint }) => endpoint === 'cancelBuild')).toBe(false);
+    expect(outcome).toExit(0, `gantry logs web --build ${build} -f`);
+    expect((await run('deploy --detach', { stop: /Uploaded/ })).stderr).toContain('gantry builds cancel web');
+    expect(count('cancelBuild')).toBe(0);
   });
 });
 
@@ -125,75 +123,46 @@ test('the timeout ends a deploy while the log of the build hangs', async () => {
   atFirstCall(emulator, 'object', () => {
     clock.now += 59_800;
   });
-  const outcome = await gantry(['deploy', '--timeout', '1m'], {
-    emulator,
-    cwd: newFolder(smallApp()),
-    clock,
-    io: { silenceMs: 60_000 },
-  });
+  const outcome = await run('deploy --timeout 1m', { clock, io: { silenceMs: 60_000 } });
   expect(outcome).toExit(8, /fix gantry logs web --build \S+ -f/, expect.not.stringContaining('cannot read'));
 });
 
 describe('a deploy that fails', () => {
   test('names one thing to type, and the build that is still shown', async () => {
-    const setting = { emulator, cwd: newFolder(smallApp()) };
-    emulator.fail('build', 'build_failure');
-    expect((await gantry(['deploy', '-q'], setting)).stderr).not.toContain('serves');
-    emulator.fail('build', 'build_failure');
-    expect((await gantry(['deploy'], setting)).stderr).toContain('web has no live build\n');
-    const { build } = (await gantry(['deploy', '--json'], setting)).json() as { build: string };
-    emulator.fail('build', 'build_failure');
-    const { stderr } = await gantry(['deploy'], setting);
+    const setting = { cwd: newFolder(smallApp()) };
+    const failing = (line: string) => {
+      emulator.fail('build', 'build_failure');
+      return run(line, setting);
+    };
+    expect((await failing('deploy -q')).stderr).not.toContain('serves');
+    expect((await failing('deploy')).stderr).toContain('web has no live build\n');
+    const { build } = (await run('deploy --json', setting)).json() as { build: string };
+    const { stderr } = await failing('deploy');
     expect(stderr).toContain(`\nweb is still shown with build ${build.slice(0, 8)}\n`);
-    emulator.fail('build', 'build_failure');
-    const failed = (await gantry(['deploy', '--json'], setting)).json();
-    expect(failed).toMatchObject({ error: { code: 'build-failed', details: { app: 'web', serves: build } } });
+    const error = { code: 'build-failed', details: { app: 'web', serves: build } };
+    expect((await failing('deploy --json')).json()).toMatchObject({ error });
     expect(stderr.match(/gantry (?:explain|logs|builds)/g)).toHaveLength(1);
   });
 
   test('shows the cause and the line of the log that tells it, if the log was not followed', async () => {
     emulator.fail('build', 'build_failure');
-    const { stderr } = await gantry(['deploy', '-q'], { emulator, cwd: newFolder(smallApp()) });
-    expect(stderr).toMatch(/^cause: the package index has no torchh/m);
-    expect(stderr).toContain('ERROR: No matching distribution');
-  });
-});
-
-describe('Ctrl-C', () => {
-  test('does not cancel an uploaded build with --detach', async () => {
-    const { stderr } = await gantry(['deploy', '--detach'], {
-      emulator,
-      cwd: newFolder(smallApp()),
-      stop: /Uploaded/,
-    });
-    expect(stderr).toContain('gantry builds cancel web');
-    expect(count('cancelBuild')).toBe(0);
+    const cause = /^cause: the package index has no torchh/m;
+    expect(await run('deploy -q')).toExit(11, cause, 'ERROR: No matching distribution');
   });
 });
 
 describe('a dry run', () => {
   test('of a new app sends nothing', async () => {
-    const { code, stdout, stderr } = await gantry(['deploy', '--dry-run'], { emulator, cwd: newFolder(smallApp()) });
+    const { code, stdout, stderr } = await run('deploy --dry-run');
     // The plan has the number of files.
     expect(stderr).not.toContain('Collected');
-    expect(code).toBe(0);
-    expect(stdout).toContain('a new app');
-    expect(count('createApp')).toBe(0);
+    expect([code, stdout, count('createApp')]).toEqual([0, expect.stringContaining('a new app'), 0]);
   });
 
-  test('in a project that does not exist fails as each command there does', async () => {
-    const app = newFolder(smallApp());
-    const line = ['-p', 'p-99999999', '--json'];
-    for (const words of [
-      ['deploy', '--dry-run'],
-      ['apps', 'list'],
-    ]) {
-      const { code, json } = await gantry([...words, ...line], { emulator, cwd: app });
-      expect([code, json()]).toMatchObject([
-        6,
-        { error: { message: expect.stringContaining('p-99999999'), fix: 'gantry projects list' } },
-      ]);
-    }
+  test.each(['deploy --dry-run', 'apps list'])('%s in a project that does not exist fails alike', async (line) => {
+    const { code, json } = await run(`${line} -p p-99999999 --json`);
+    const error = { message: expect.stringContaining('p-99999999'), fix: 'gantry projects list' };
+    expect([code, json()]).toMatchObject([6, { error }]);
   });
 
   test.each([
@@ -202,41 +171,28 @@ describe('a dry run', () => {
     ['deploy --if-changed'],
     ['deploy --if-changed --if-busy wait'],
   ])('%s reads the app and its builds once', async (line) => {
-    const app = newFolder(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app });
+    const setting = { cwd: newFolder(smallApp()) };
+    await run('deploy', setting);
     emulator.calls.length = 0;
-    expect((await gantry(line.split(' '), { emulator, cwd: app })).code).toBe(0);
-    const asked = emulator.calls
-      .map(({ endpoint }) => `${endpoint}`)
-      .filter((endpoint) => /App$|Builds$/.test(endpoint));
+    expect((await run(line, setting)).code).toBe(0);
+    const asked = emulator.calls.map(({ endpoint }) => `${endpoint}`).filter((name) => /App$|Builds$/.test(name));
     expect(asked.sort()).toEqual(['getApp', 'listBuilds']);
   });
 
   test('finds what --if-changed finds: the mode of a file', async () => {
-    const app = newFolder(smallApp());
-    await gantry(['deploy'], { emulator, cwd: app });
-    await chmod(join(app, 'main.py'), 0o755);
-    const dry = await gantry(['deploy', '--dry-run', '--json'], { emulator, cwd: app });
-    expect(dry.json()).toMatchObject({ changed: true });
-    const { json } = await gantry(['deploy', '--if-changed', '--json'], { emulator, cwd: app });
-    expect(json()).toMatchObject({ changed: true });
+    const cwd = newFolder(smallApp());
+    await run('deploy', { cwd });
+    await chmod(join(cwd, 'main.py'), 0o755);
+    for (const line of ['deploy --dry-run --json', 'deploy --if-changed --json'])
+      expect((await run(line, { cwd })).json()).toMatchObject({ changed: true });
   });
 
   test('shows changed settings, settings that return to their default, and changed files', async () => {
-    const before = newFolder({
-      ...smallApp('[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 5\n'),
-      'old.txt': 'x',
-    });
-    await gantry(['deploy'], { emulator, cwd: before });
-    const after = newFolder({
-      ...smallApp('[cerebrium.scaling]\nmax_replicas = 4\n'),
-      'new.txt': 'x',
-      'main.py': 'def run():\n    return 2\n',
-    });
-    const { code, json } = await gantry(['deploy', '--dry-run', '--detailed-exit-code', '--json'], {
-      emulator,
-      cwd: after,
-    });
+    const scaling = '[cerebrium.scaling]\nmin_replicas = 2\nmax_replicas = 5\n';
+    await run('deploy', { cwd: newFolder({ ...smallApp(scaling), 'old.txt': 'x' }) });
+    const files = { 'new.txt': 'x', 'main.py': 'def run():\n    return 2\n' };
+    const cwd = newFolder({ ...smallApp('[cerebrium.scaling]\nmax_replicas = 4\n'), ...files });
+    const { code, json } = await run('deploy --dry-run --detailed-exit-code --json', { cwd });
     expect(code).toBe(3);
     expect(json()).toMatchObject({
       dryRun: true,

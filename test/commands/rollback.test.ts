@@ -2,7 +2,7 @@ import { readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { altering, emulatorForEach, gantry, newFolder, smallApp } from '../support/index.ts';
+import { altering, emulatorForEach, gantry, type Line, newFolder, smallApp } from '../support/index.ts';
 
 let home: string;
 /** Of a platform in front of the emulator. */
@@ -15,21 +15,21 @@ beforeEach(async () => {
   home = newFolder();
 });
 
-async function run(words: string[], { env = {}, cwd = tmpdir() }: { env?: Record<string, string>; cwd?: string } = {}) {
-  return gantry(words, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...front, ...env } });
+async function run(line: Line, { env = {}, cwd = tmpdir() }: { env?: Record<string, string>; cwd?: string } = {}) {
+  return gantry(line, { emulator, cwd, env: { GANTRY_CONFIG_DIR: home, ...front, ...env } });
 }
 
 /** Deploys a version of the app and returns its build. */
 async function deployed(version: string, more = '') {
   const app = newFolder({ ...smallApp(more), 'data.txt': version });
-  const { code, json } = await run(['deploy', '--json'], { cwd: app });
+  const { code, json } = await run('deploy --json', { cwd: app });
   expect(code).toBe(0);
   return (json() as { build: string }).build;
 }
 
 const back = (...words: string[]) => run(['rollback', 'web', '--yes', '--json', ...words]);
 const live = async () =>
-  (await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string; maxReplicaCount: number };
+  (await run('apps get web --json')).json() as { latestReadyBuildId: string; maxReplicaCount: number };
 const filesOf = async (build: string) =>
   ((await run(['builds', 'files', 'web', build, '--json'])).json() as { zipFiles: object }).zipFiles;
 /** What was sent is not known any more: the platform's list has to prove it. */
@@ -120,21 +120,16 @@ test('never returns to what was rolled back, unless it is named', async () => {
   expect(first).not.toBe(second);
 });
 
-test('asks first, and a dry run changes nothing', async () => {
+test('takes the app of the folder, asks first, and a dry run changes nothing', async () => {
   const first = await deployed('one');
   await deployed('two');
-  expect((await run(['rollback', 'web'])).code).toBe(9);
-  const { code, json, stdout } = await run(['rollback', 'web', '--dry-run', '--json']);
+  expect((await run('rollback web')).code).toBe(9);
+  const { code, json, stdout } = await run('rollback web --dry-run --json');
   expect([code, json()]).toMatchObject([0, { restored: first, build: null, dryRun: true, changed: true }]);
   expect(stdout).not.toContain('undefined');
   expect(creations()).toBe(2);
-});
-
-test('takes the app of the folder', async () => {
-  await deployed('one');
-  await deployed('two');
-  expect((await run(['rollback', '--yes'], { cwd: newFolder(smallApp()) })).code).toBe(0);
-  expect((await run(['rollback', '--yes'])).code).toBe(2);
+  expect((await run('rollback --yes', { cwd: newFolder(smallApp()) })).code).toBe(0);
+  expect((await run('rollback --yes')).code).toBe(2);
 });
 
 describe('fails before anything is created', () => {
@@ -145,7 +140,7 @@ describe('fails before anything is created', () => {
       async () => {
         emulator.store.builds.clear();
         emulator.fail('build', 'build_failure');
-        await run(['deploy'], { cwd: newFolder(smallApp()) });
+        await run('deploy', { cwd: newFolder(smallApp()) });
         await deployed('three');
       },
       6,
@@ -204,7 +199,7 @@ describe('fails before anything is created', () => {
 
   test('to a build that did not succeed', async () => {
     emulator.fail('build', 'build_failure');
-    const failed = (await run(['deploy', '--json'], { cwd: newFolder(smallApp()) })).json() as {
+    const failed = (await run('deploy --json', { cwd: newFolder(smallApp()) })).json() as {
       error: { details: { build: string } };
     };
     await deployed('two');

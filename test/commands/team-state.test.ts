@@ -7,7 +7,7 @@ import { smallApp } from '../support/app.ts';
 import { emulatorForEach } from '../support/emulators.ts';
 import { half } from '../support/extent.ts';
 import { filesIn, newFolder } from '../support/files.ts';
-import { address, gantry, type Setting } from '../support/gantry.ts';
+import { address, gantry, type Line, type Setting } from '../support/gantry.ts';
 import { type Answer, type Answering, inFrontOf } from '../support/in-front-of.ts';
 
 const emulator = emulatorForEach({ real: false });
@@ -52,8 +52,8 @@ beforeEach(async () => {
 });
 
 /** On a machine of its own, unless its home is given: as a pipeline does. */
-function run(words: string[], { env = {}, ...more }: Setting = {}) {
-  return gantry(words, { emulator, env: { ...platform, GANTRY_CONFIG_DIR: newFolder(), ...env }, ...more });
+function run(line: Line, { env = {}, ...more }: Setting = {}) {
+  return gantry(line, { emulator, env: { ...platform, GANTRY_CONFIG_DIR: newFolder(), ...env }, ...more });
 }
 
 async function deploy(version: string, flags: string[] = [], more: Setting = {}) {
@@ -63,11 +63,11 @@ async function deploy(version: string, flags: string[] = [], more: Setting = {})
 const line = ['--if-changed', '--if-busy', 'wait', '--watch', '10s', '--or-rollback'];
 const at = (home: string): Setting => ({ env: { GANTRY_CONFIG_DIR: home } });
 type Events = { event: string; build?: string; by: string }[];
-const history = async (more: Setting = {}) => (await run(['history', 'web', '--json'], more)).json() as Events;
+const history = async (more: Setting = {}) => (await run('history web --json', more)).json() as Events;
 const eventsOf = (events: Events, build: string | undefined) =>
   events.filter((event) => event.build === build).map(({ event }) => event);
 const live = async () =>
-  ((await run(['apps', 'get', 'web', '--json'])).json() as { latestReadyBuildId: string }).latestReadyBuildId;
+  ((await run('apps get web --json')).json() as { latestReadyBuildId: string }).latestReadyBuildId;
 
 /** As many archives as are kept, of builds before those that follow. */
 function tenRecords(): [name: string, text: string][] {
@@ -92,7 +92,7 @@ describe('a pipeline that starts on new machines', () => {
     for (const _ of [1, 2]) codes.push((await deploy('one', line)).code);
     expect(codes).toEqual([12, 12]);
     expect(builds).toHaveLength(1);
-    const list = (await run(['builds', 'list', 'web', '--json'])).json() as { id: string; found: string }[];
+    const list = (await run('builds list web --json')).json() as { id: string; found: string }[];
     expect(list).toMatchObject([{ id: builds[0], found: 'sick' }]);
   });
 
@@ -142,8 +142,8 @@ describe('a pipeline that starts on new machines', () => {
       const clock = { jumps: () => days * 86_400_000 };
       const one = await deploy('one', [], { env, clock });
       await deploy('two', [], { env });
-      expect((await run(['history', 'web', '--since', '1h', '--json'], { env, clock })).json()).not.toEqual([]);
-      const { code, json } = await run(['rollback', 'web', '--yes', '--json'], { env });
+      expect((await run('history web --since 1h --json', { env, clock })).json()).not.toEqual([]);
+      const { code, json } = await run('rollback web --yes --json', { env });
       const { build } = one.json() as { build: string };
       expect({ code, json: json() }).toMatchObject({ code: 0, json: { restored: build, proof: 'record' } });
     },
@@ -158,7 +158,7 @@ describe('a pipeline that starts on new machines', () => {
       sent = calls.filter((call) => call.includes('cp/complete'));
       return { status: 400, body: 'not today' };
     };
-    expect((await run(['rollback', 'web', '--yes'])).code).not.toBe(0);
+    expect((await run('rollback web --yes')).code).not.toBe(0);
     // The upload of its build, and the rollback that it makes of it.
     expect(sent).toHaveLength(2);
   });
@@ -175,7 +175,7 @@ describe('a pipeline that starts on new machines', () => {
       if (route.endsWith('/cp/initialize')) begun.push((JSON.parse(body) as { file_path: string }).file_path);
       return undefined;
     };
-    await run(['rollback', 'web', '--yes'], at(home));
+    await run('rollback web --yes', at(home));
     const isLeft = begun.map((path) => left.some((each) => path.endsWith(each.split('/').slice(3).join('/'))));
     expect([isLeft.indexOf(false), isLeft.includes(true)]).toEqual([0, true]);
   });
@@ -185,9 +185,9 @@ describe('a pipeline that starts on new machines', () => {
     const [to, from, as] = builds;
     const event = { at: new Date().toISOString(), event: 'rolling-back', by: 'ada@laptop', from, to, as, reason: '' };
     const name = `${event.at.replaceAll(/[-:.]/g, '')}-${'0'.repeat(16)}.json`;
-    await run(['cp', '.', 'default:/.gantry/history/web'], { cwd: newFolder({ [name]: JSON.stringify(event) }) });
+    await run('cp . default:/.gantry/history/web', { cwd: newFolder({ [name]: JSON.stringify(event) }) });
     calls = [];
-    const { code, json } = await run(['rollback', 'web', '--dry-run', '--json']);
+    const { code, json } = await run('rollback web --dry-run --json');
     expect([code, json()]).toEqual([0, expect.objectContaining({ restored: as, dryRun: true })]);
     expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
   });
@@ -195,10 +195,10 @@ describe('a pipeline that starts on new machines', () => {
   test('notices that another app has the name, and writes nothing to the volume', async () => {
     const elsewhere = { env: { GANTRY_TEAM_STATE: 'off' } };
     await deploy('one');
-    await run(['apps', 'delete', 'web', '--confirm', 'web'], elsewhere);
+    await run('apps delete web --confirm web', elsewhere);
     await deploy('two', [], elsewhere);
     calls = [];
-    expect((await run(['status', 'web'])).code).toBe(0);
+    expect((await run('status web')).code).toBe(0);
     expect(calls.filter((call) => !call.startsWith('GET'))).toEqual([]);
   });
 
@@ -247,7 +247,7 @@ describe('several machines', () => {
     // What is no event is skipped, with a warning.
     const name = '20990101T000000000Z-0123456789abcdef.json';
     await run(['cp', 'x.json', `default:/.gantry/history/web/${name}`], { cwd: newFolder({ 'x.json': '{"event":' }) });
-    const { stderr, code, json } = await run(['history', 'web', '--json']);
+    const { stderr, code, json } = await run('history web --json');
     expect([code, stderr]).toEqual([0, expect.stringContaining('skipped 1 unreadable line')]);
     expect(json()).toHaveLength(4);
   });
@@ -274,7 +274,7 @@ describe('a volume that fails', () => {
     expect((await deploy('one', [], at(home))).stderr).toContain('cannot write the team state');
     refusing = undefined;
     expect(await history()).toEqual([]);
-    await run(['apps', 'scale', 'web', '--max-replicas', '3'], at(home));
+    await run('apps scale web --max-replicas 3', at(home));
     expect(eventsOf(await history(), builds[0])).toEqual(['served', 'sent']);
     expect((await run(['rollback', 'web', builds[0] ?? '', '--json'])).json()).toMatchObject({ restored: builds[0] });
   });
@@ -312,7 +312,7 @@ describe('a volume that fails', () => {
     await deploy('two', [], at(home));
     emulator.fail('build', 'slow');
     const clock = { now: Date.now() };
-    const { code, stderr } = await run(['rollback', 'web', '--yes'], {
+    const { code, stderr } = await run('rollback web --yes', {
       ...at(home),
       clock,
       stop: /Uploaded/,
@@ -361,7 +361,7 @@ test('keeps the archives of ten builds, and events of 90 days', async () => {
     ...names(12, (at) => `archives/web/202601${10 + at}T000000000Z_b-${at}_-${hash}.json`),
     ...names(3, (at) => `history/web/202001${10 + at}T000000000Z-${at.toString().repeat(16)}.json`),
   });
-  await run(['cp', '.', 'default:/.gantry'], { cwd: old });
+  await run('cp . default:/.gantry', { cwd: old });
   await deploy('one');
   const records = await listed('archives/web');
   expect(records.filter((name) => name.startsWith('202601'))).toHaveLength(9);
@@ -381,7 +381,7 @@ test('an archive that somebody replaced on the volume, of equal size and checksu
   const home = newFolder();
   const back = (more: Setting = {}) => run(['rollback', 'web', builds[0] ?? '', '--yes'], more);
   for (const version of [genuine, 'other']) await deploy(version, [], at(home));
-  await run(['doctor', '--cache', 'archives', '--clear', '--yes'], at(home));
+  await run('doctor --cache archives --clear --yes', at(home));
   const sha256 = await forge();
   const isRefused = `build ${builds[0]?.slice(0, 8)} of web cannot be deployed again from here: there is no archive of it`;
   const why = 'why neither this machine nor the team state at default:/.gantry has it as it was sent';
@@ -408,9 +408,7 @@ test('an archive that somebody replaced on the volume, of equal size and checksu
 
 test('no checksum of secrets leaves the machine, which keeps one, and lists what was sent once', async () => {
   const home = newFolder();
-  expect(
-    (await run(['secrets', 'set', 'TOKEN', '--from-env', '--yes'], { env: { TOKEN: 'of-some-length' } })).code,
-  ).toBe(0);
+  expect((await run('secrets set TOKEN --from-env --yes', { env: { TOKEN: 'of-some-length' } })).code).toBe(0);
   await deploy(genuine, [], at(home));
   const shared = await Promise.all(
     (await listed('history/web')).map(
@@ -487,14 +485,14 @@ describe('the setting', () => {
       });
       expect([set.code, set.stderr]).toEqual([2, expect.stringContaining('default:/.gantry')]);
       const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: value };
-      expect(await run(['config', 'list'], { env })).toExit(2, 'GANTRY_TEAM_STATE');
+      expect(await run('config list', { env })).toExit(2, 'GANTRY_TEAM_STATE');
     },
   );
 
   test('of a profile works, and the variable turns it off', async () => {
     const home = newFolder();
     const own = { env: { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: '' } };
-    expect((await run(['config', 'set', 'team-state', 'default:/.gantry'], own)).code).toBe(0);
+    expect((await run('config set team-state default:/.gantry', own)).code).toBe(0);
     await deploy('one', [], own);
     expect(eventsOf(await history(), builds[0])).toContain('sent');
     calls = [];
@@ -516,7 +514,7 @@ test('a volume that hangs takes a part of the time and fails nothing', async () 
 
 test('what a colleague has scaled is told, also where no record has the build', async () => {
   await deploy('one', [], { env: { GANTRY_TEAM_STATE: 'off' } });
-  await run(['apps', 'scale', 'web', '--max-replicas', '7']);
-  const { stderr } = await run(['deploy', '--dry-run'], { cwd: newFolder(smallApp()) });
+  await run('apps scale web --max-replicas 7');
+  const { stderr } = await run('deploy --dry-run', { cwd: newFolder(smallApp()) });
   expect(stderr).toMatch(/warning: scaling\.max_replicas 7 -> \d+: changed outside of the config file/);
 });

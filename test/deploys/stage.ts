@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 import { AppPlatform } from '../support/app-platform/index.js';
 import type { App, Behavior, Build, Quirks, Service } from '../support/app-platform/types.ts';
 import type { World } from '../support/app-platform/world.js';
-import { gantry, type Outcome, type Setting, withGit } from '../support/index.ts';
+import { gantry, type Line, type Outcome, type Setting, withGit } from '../support/index.ts';
 
 /** The line that the documents recommend for pipelines, without its call: strangers call, or nobody does. */
 export const safeLine = 'deploy --if-changed --if-busy wait --watch 2m --or-rollback';
@@ -179,10 +179,10 @@ export class Machine {
     await writeFile(join(this.folder, 'main.py'), main);
   }
 
-  run(line: string | string[], setting: Setting = {}): Promise<Outcome> {
+  run(line: Line, setting: Setting = {}): Promise<Outcome> {
     const { clock, platform } = this.stage;
     const env = { ...withGit, ...platform.env, GANTRY_CONFIG_DIR: this.home, ...setting.env };
-    return gantry(typeof line === 'string' ? line.split(' ') : line, { cwd: this.folder, clock, ...setting, env });
+    return gantry(line, { cwd: this.folder, clock, ...setting, env });
   }
 
   /** What a line prints as JSON. */

@@ -80,8 +80,12 @@ export function keys(typed: Keys['typed'] = ''): Keys {
 /** A wide terminal without colors, for tests of what people see there. Anywhere else tables are tab-separated. */
 export const wideTerminal: Setting = { columns: 160, env: { NO_COLOR: '1' } };
 
+/** Words, or a line that has no blank in any of them. */
+export type Line = string | string[];
+
 /** Runs one command line in this process, as `bin/gantry.cjs` would in its own. Nothing sleeps: its clock leaps. */
-export async function gantry(words: string[], setting: Setting = {}): Promise<Outcome> {
+export async function gantry(line: Line, setting: Setting = {}): Promise<Outcome> {
+  const words = typeof line === 'string' ? line.split(' ') : line;
   return checkAdvice(words, () => outcomeOf(words, setting));
 }
 

@@ -12,6 +12,7 @@ export {
   gantry,
   jsonLines,
   keys,
+  type Line,
   type Outcome,
   type Setting,
   startsHere,
