@@ -95,10 +95,8 @@ export default defineCommand({
   view: (value) => outcomeIn(value).text,
   data: (value) => outcomeIn(value).document,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
-  formOf: ({ dryRun, output }, [folders]) => {
-    const ofOne = output ? packedFields : dryRun ? deployPlanFields : deploymentFields;
-    return withSharedFields(document((folders as string[]).length > 0 ? deployedAppsFields : ofOne));
-  },
+  formOf: (_, [folders]) =>
+    (folders as string[]).length > 0 ? withSharedFields(document(deployedAppsFields)) : undefined,
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
   exits: ['changes', 'pending', 'build-failed', 'not-ready'],
