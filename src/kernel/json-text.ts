@@ -6,7 +6,9 @@ import { attempt } from './errors.ts';
  */
 export function parseJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
-  return mayChange.test(text) ? JSON.parse(markNumbers(text), withoutMarks) : value;
+  // Undefined if it is nested too deeply for that.
+  const exact = mayChange.test(text) ? attempt(() => [JSON.parse(markNumbers(text), withoutMarks)]) : undefined;
+  return exact ? exact[0] : value;
 }
 
 /** A number that JavaScript would write differently. */
@@ -30,11 +32,16 @@ export class JsonNumber {
 
 let isInexact = false;
 
-/** JSON.stringify that keeps each JsonNumber. */
+/** JSON.stringify that keeps each JsonNumber, for any depth: the built-in overflows the stack at about 10,000 levels. */
 export function stringifyJson(value: unknown, indent?: number): string {
   isInexact = false;
-  const text = JSON.stringify(value ?? null, null, indent);
-  return isInexact ? JSON.stringify(value, withMarks, indent).replaceAll(markedNumber, '$1') : text;
+  try {
+    const text = JSON.stringify(value ?? null, null, indent);
+    return isInexact ? JSON.stringify(value, withMarks, indent).replaceAll(markedNumber, '$1') : text;
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return stringifyDeep(value);
+  }
 }
 
 /** Without the byte-order mark that some servers send, and that editors and PowerShell on Windows write. */
@@ -99,4 +106,29 @@ function withoutMarks(_: string, value: unknown): unknown {
 function withMarks(this: Record<string, unknown>, key: string, value: unknown): unknown {
   const own = this[key];
   return own instanceof JsonNumber ? mark + own.text : value;
+}
+
+type JsonPiece = string | { value: unknown };
+
+function stringifyDeep(value: unknown): string {
+  const parts: string[] = [];
+  const stack: JsonPiece[] = [{ value }];
+  for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+    if (typeof next === 'string') parts.push(next);
+    else for (const piece of piecesOf(next.value).reverse()) stack.push(piece);
+  }
+  return parts.join('');
+}
+
+/** The text around the values of an object or a list, and these values. */
+function piecesOf(value: unknown): JsonPiece[] {
+  if (!isObject(value)) return [stringifyJson(value)];
+  if ('toJSON' in value && typeof value.toJSON === 'function') return [{ value: value.toJSON() }];
+  const isArray = Array.isArray(value);
+  const entries = Object.entries(value).filter(([, inner]) => isArray || inner !== undefined);
+  const inside = entries.flatMap(([name, inner], at): JsonPiece[] => [
+    `${at > 0 ? ',' : ''}${isArray ? '' : `${JSON.stringify(name)}:`}`,
+    { value: inner },
+  ]);
+  return [isArray ? '[' : '{', ...inside, isArray ? ']' : '}'];
 }

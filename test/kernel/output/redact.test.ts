@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { stringifyJson } from '../../../src/kernel/json-text.ts';
 import { KnownSecrets } from '../../../src/kernel/output/known-secrets.ts';
 import { redact } from '../../../src/kernel/output/redact.ts';
 import { redactedJson } from '../../../src/kernel/output/redacted-json.ts';
@@ -239,6 +240,24 @@ describe('JSON', () => {
   test('keeps a field called __proto__', () => {
     const value = JSON.parse('{"__proto__": {"a": "very-secret-value"}, "b": 1}');
     expect(redactedJson(value, known)).toBe('{"__proto__":{"a":"[hidden]"},"b":1}');
+  });
+
+  test('may be nested deeper than the stack', () => {
+    const text = `${'[{"a":'.repeat(50_000)}"very-secret-value"${'}]'.repeat(50_000)}`;
+    const value = JSON.parse(text);
+    expect(stringifyJson(value, 2)).toBe(text);
+    expect(stringifyJson({ toJSON: () => [value, { toJSON: 1 }] })).toBe(`[${text},{"toJSON":1}]`);
+    expect(redactedJson(value, known, 2)).toBe(text.replace('very-secret-value', '[hidden]'));
+  });
+
+  test('equals that of JSON.stringify', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const nested = JSON.parse(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
+        expect(stringifyJson(nested)).toBe(`${'['.repeat(20_000)}${JSON.stringify(value)}${']'.repeat(20_000)}`);
+      }),
+      { numRuns: 20 },
+    );
   });
 });
 
