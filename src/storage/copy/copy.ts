@@ -82,10 +82,10 @@ export async function copy(
   return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
 }
 
-/** Whether folders may have files of one path: two of one name, or the root of a disk beside others. */
+/** Whether sources may have files of one path: two of one name, or the root of a disk beside others. */
 function mayOverlap(ends: readonly CopyEndSource[]): boolean {
-  const folders = ends.filter((end) => end.isFolder).map((end) => end.name);
-  return new Set(folders).size < folders.length || (folders.length > 1 && folders.includes(''));
+  const names = ends.map(({ name }) => name);
+  return new Set(names).size < names.length || (names.length > 1 && names.includes(''));
 }
 
 async function* webFile(web: WebFile, path: string, resources: TransferContext): AsyncGenerator<FoundFile> {
