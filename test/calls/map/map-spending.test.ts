@@ -46,9 +46,10 @@ test.each(cases)('%s end before they cost more than the budget, and use it up', 
   expect(told / spent).toBeCloseTo(1, 1);
 });
 
-test('what is left costs as much as what was called', async () => {
+test('what is left costs as much as what was called, and is not said where it rounds to nothing', async () => {
   const { left, spent, calls } = await simulate({ ...usual, cooldownSeconds: 0 });
-  expect(left(calls) / spent).toBeCloseTo(1, 1);
+  expect((left(calls) ?? 0) / spent).toBeCloseTo(1, 1);
+  expect([left(0.001), left(0)]).toEqual([undefined, undefined]);
 });
 
 /** An app whose replicas start when all others are busy, in a time of its own. */
@@ -120,6 +121,6 @@ async function simulate({ takes, replicas: max, concurrency, width, coldStart, c
     budget,
     spent: (ms * price) / 1_000,
     told: spending.cost(0)?.soFar ?? 0,
-    left: (inputsLeft: number) => spending.cost(inputsLeft)?.left ?? 0,
+    left: (inputsLeft: number) => spending.cost(inputsLeft)?.left,
   };
 }
