@@ -214,10 +214,6 @@ describe('in the folder of an app', () => {
       expect(stdout).toMatch(new RegExp(`^${part}\tnot known: `, 'm'));
     expect(new Set(emulator.calls.map(({ path }) => path)).size).toBe(2);
   });
-
-  test('names an app that does not exist', async () => {
-    expect(await run(['nope'])).toExit(6, 'nope');
-  });
 });
 
 const [old, late, later] = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'].map((id) => `${id}-0000-4000-8000-000000000000`);
