@@ -208,8 +208,8 @@ export function defineCommand<
       if (parts.dryRun) command.option('--dry-run', 'show what would change, and change nothing');
     },
     view: (value: ItemOf<Value>, options: Options) => {
-      const shown = view(value, options);
-      return typeof shown === 'string' ? () => shown : shown;
+      const rendered = view(value, options);
+      return typeof rendered === 'string' ? () => rendered : rendered;
     },
     exits: [...everyCommandExits, ...(local ? [] : platformExits), ...exits],
     json: parts.json && schemaOf(parts, parts.json),

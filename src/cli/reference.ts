@@ -119,8 +119,8 @@ function listCommands(): ListedCommand[] {
 }
 
 function findCommand(line: string): ListedCommand {
-  const found = listCommands().find((listed) => listed.line === line);
-  if (found) return found;
+  const command = listCommands().find((listed) => listed.line === line);
+  if (command) return command;
   const example = listCommands().find((listed) => listed.line.startsWith(line && `${line} `));
   if (!example) throw new UsageError(`unknown command "${line}"`, { fix: gantryCommand`help --all` });
   const fix = sentence`name a command, such as ${gantryCommand`help ${example.line.split(' ')} --schema`}`;

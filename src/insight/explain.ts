@@ -74,12 +74,12 @@ async function explainSubject(
   const { mayLack: _mayLack, isDeployed: _isDeployed, ...subject } = described;
   const { app, failed, status } = subject;
   // The app in this folder may be another one.
-  const own = app === null || app === config?.name ? config : undefined;
-  const about = { ...here, own, facts: { ...facts, config: own }, readLog, subject };
+  const appConfig = app === null || app === config?.name ? config : undefined;
+  const about = { ...here, own: appConfig, facts: { ...facts, config: appConfig }, readLog, subject };
   if (failed === false) return explainOpen(context, about, nothingFailed(described));
   const { text: log, command } = await readLog();
-  const found = await explainEnded(log, about.facts);
-  if (found) return { ...subject, ...(await tellFound(context, about, log, found)) };
+  const ended = await explainEnded(log, about.facts);
+  if (ended) return { ...subject, ...(await tellFound(context, about, log, ended)) };
   const unknown = await unknownOf(log, facts, status);
   return { ...subject, ...nothing, ...unknown, ...(log !== '' && defined({ command })) };
 }
@@ -91,9 +91,9 @@ async function explainOpen(context: Context, about: About, title: string): Promi
   if (build === null || isReady(status ?? '')) return { ...subject, ...nothing, title };
   const { text: log } = await about.readLog();
   const [find, when] = isCanceled(status ?? '') ? [explainEnded, 'its log shows'] : [explainUnended, 'so far'];
-  const found = await find(log, facts);
-  if (!found) return { ...subject, ...nothing, title };
-  const told = await tellFound(context, about, log, found);
+  const explanation = await find(log, facts);
+  if (!explanation) return { ...subject, ...nothing, title };
+  const told = await tellFound(context, about, log, explanation);
   return { ...subject, ...told, title: `${title}; ${when}: ${told.title}` };
 }
 
@@ -106,12 +106,12 @@ async function tellFound(
 ): Promise<Pick<ExplainedFailure, 'cause' | 'title' | 'evidence' | 'fix' | 'location' | 'command'>> {
   const { problems = [], seen: files } = (own && (await look())) ?? {};
   const { asSeen, locateCause } = await causes();
-  const seen = asSeen(found, log, { problems, names: files?.names ?? new Map() });
-  const better = seen ?? (await asSecretsAre(context, found, subject));
+  const inFiles = asSeen(found, log, { problems, names: files?.names ?? new Map() });
+  const better = inFiles ?? (await asSecretsAre(context, found, subject));
   const { setting: _setting, step: _step, next, ...explanation } = { ...found, ...better };
   // A folder whose files are only run needs no config file.
   const app = own ?? [defaultAppConfig(context.cwd)].find(({ name }) => name === subject.app);
-  const location = seen?.location ?? (await locateCause(context, log, found, app, configFile));
+  const location = inFiles?.location ?? (await locateCause(context, log, found, app, configFile));
   const command = next && new CommandLine(['gantry', ...next]);
   return { ...explanation, location: location ?? null, ...defined({ command }) };
 }
@@ -138,8 +138,8 @@ const explainUnended = async (log: string, facts: FailureFacts) =>
 async function unknownOf(log: string, facts: FailureFacts, status: string | null) {
   const unknown = (await causes()).describeUnknown(log, facts);
   // Of a sick build it is known what was seen, if not why.
-  const seen = status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
-  return { ...unknown, title: `${seen}${unknown.title}` };
+  const observed = status === 'sick' && facts.reason !== unknown.title ? `${facts.reason}; ` : '';
+  return { ...unknown, title: `${observed}${unknown.title}` };
 }
 
 /** A secret that is there now has come after the replica: it is not set once more. One that is not is set for the app. */
@@ -150,8 +150,8 @@ async function asSecretsAre(
 ): Promise<Partial<Explanation>> {
   if (app === null || noun !== 'secrets' || verb !== 'set') return {};
   const { prompt } = context;
-  const known = Object.keys((await trySecretsOf(context, app))?.values ?? {});
-  const isSet = cause === 'secret-missing' && names.every((name) => known.includes(name));
+  const secretNames = Object.keys((await trySecretsOf(context, app))?.values ?? {});
+  const isSet = cause === 'secret-missing' && names.every((name) => secretNames.includes(name));
   // Where nobody can type the value.
   const source = prompt.isPossible ? [] : ['--from-env'];
   if (!isSet) return { next: ['secrets', 'set', ...names, '--app', app, ...source] };

@@ -71,13 +71,13 @@ export async function findSubject(context: Context, options: SubjectOptions): Pr
   if (file !== undefined) return fileSubject(context, file);
   if (app === undefined) throw new UsageError('nothing to explain', { fix: gantryCommand`explain --help` });
   if (id !== undefined) return findById(context, app, id);
-  const shown = await fetchApp(context.api, { project: context.project, app });
-  const { last, latest } = await readLatest(context, app, latestBuildOf(shown));
+  const deployed = await fetchApp(context.api, { project: context.project, app });
+  const { last, latest } = await readLatest(context, app, latestBuildOf(deployed));
   const build = latest && (await buildSubject(context, app, latest));
   if (build?.failed) return build;
-  const incident = (await readHistory(context, app)).incident(liveBuild(shown));
+  const incident = (await readHistory(context, app)).incident(liveBuild(deployed));
   if (incident !== undefined) return readBuild(context, app, incident);
-  return withoutFailedBuild(context, shown, { app, last, latest }, options);
+  return withoutFailedBuild(context, deployed, { app, last, latest }, options);
 }
 
 async function withoutFailedBuild(
@@ -156,8 +156,8 @@ async function findNamed(context: Context, app: string, id: string): Promise<Sub
   const findRun = async () =>
     runSubject(context, app, await fetchRun(api, { project, app, run: await resolveRun(context, app, id) }));
   if (!build) return findRun();
-  const found = await buildSubject(context, app, build);
-  return latestOf(found, 'latest' in wanted ? await unlessMissing(findRun()) : undefined);
+  const subject = await buildSubject(context, app, build);
+  return latestOf(subject, 'latest' in wanted ? await unlessMissing(findRun()) : undefined);
 }
 
 /** The one that failed, or the newer one. */
@@ -169,8 +169,8 @@ async function readBuild(context: Context, app: string, id: string): Promise<Sub
   return buildSubject(context, app, await fetchBuild(api, { project, app, build: id }));
 }
 
-async function buildSubject(context: Context, app: string, found: Build): Promise<Subject> {
-  const { id: build, status, initError, updatedAt } = found;
+async function buildSubject(context: Context, app: string, listed: Build): Promise<Subject> {
+  const { id: build, status, initError, updatedAt } = listed;
   const ending = buildHasFailed(status) ? endingOf(context, updatedAt) : undefined;
   const history = await readHistory(context, app);
   const sickness = history.sickness(build);

@@ -67,12 +67,12 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   }
   const app = shortAppName(context.project, asked.id || name);
   // What only reads for a model writes no file.
-  const known = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
+  const readRecord = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
   const jobs = once(() => findJobs(quiet, app));
   const compared = once(async () =>
     isHere
       ? parts.read('here', async () =>
-          compareHere(quiet, configFile, { app: asked, exists: true, history: await known() }),
+          compareHere(quiet, configFile, { app: asked, exists: true, history: await readRecord() }),
         )
       : null,
   );
@@ -81,9 +81,9 @@ export async function readAppStatus(context: Context, name: string, configFile: 
   const [[platform, serving], [counted, here], calls, failure] = await Promise.all([
     inTurn(
       () => parts.read('platform', () => readServiceStatus(quiet)),
-      () => parts.read('live', async () => readLive(quiet, { app, configFile }, asked, await known())),
+      () => parts.read('live', async () => readLive(quiet, { app, configFile }, asked, await readRecord())),
     ),
-    inTurn(() => parts.read('replicas', async () => countRunning(quiet, app, asked, await known())), compared),
+    inTurn(() => parts.read('replicas', async () => countRunning(quiet, app, asked, await readRecord())), compared),
     parts.read('lastHour', () => readLastHour(quiet, app, jobs)),
     parts.read('failure', () => readFailure(quiet, { app, configFile, callsOnly: true, jobs, differs })),
   ]);
@@ -129,8 +129,8 @@ async function readApp({ api, project }: Context, app: string): Promise<App | No
 }
 
 async function inTurn<A, B>(first: () => Promise<A>, second: () => Promise<B> | B): Promise<[A, B]> {
-  const one = await first();
-  return [one, await second()];
+  const firstFact = await first();
+  return [firstFact, await second()];
 }
 
 async function readLive(context: Context, here: Here, asked: App, history: AppHistory) {
@@ -140,9 +140,9 @@ async function readLive(context: Context, here: Here, asked: App, history: AppHi
   if (build === undefined) return null;
   const { createdAt = null, updatedAt } = await fetchBuild(api, { project, app, build });
   const commit = await findCommit(context, here, build, history);
-  const found = history.markOf(build) ?? null;
-  const sickAt = found === 'sick' ? toMs(history.sickness(build)?.at) : undefined;
-  return { live: { build, createdAt, ...commit, found }, readyAt: toMs(updatedAt), sickAt };
+  const mark = history.markOf(build) ?? null;
+  const sickAt = mark === 'sick' ? toMs(history.sickness(build)?.at) : undefined;
+  return { live: { build, createdAt, ...commit, found: mark }, readyAt: toMs(updatedAt), sickAt };
 }
 
 /** The latest build, unless it serves. */
@@ -225,9 +225,9 @@ function whySick(
 }
 
 async function readFailure(context: Context, options: Parameters<typeof explainFailure>[1]) {
-  const found = await explainFailure(context, options);
-  const { build, run, at, laterSucceeded = false, title, fix } = found;
-  return found.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
+  const explanation = await explainFailure(context, options);
+  const { build, run, at, laterSucceeded = false, title, fix } = explanation;
+  return explanation.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
 }
 
 /** Why parts of a status are not known, by the name of the part. */

@@ -36,8 +36,8 @@ export function withCommands(fix: Fix, change: ChangeCommand): Fix {
 }
 
 /** What has a fix, with the commands of that changed. */
-export function withFixCommands<Shown extends { fix?: Fix | undefined }>(shown: Shown, change: ChangeCommand): Shown {
-  return shown.fix === undefined ? shown : { ...shown, fix: withCommands(shown.fix, change) };
+export function withFixCommands<Shown extends { fix?: Fix | undefined }>(facts: Shown, change: ChangeCommand): Shown {
+  return facts.fix === undefined ? facts : { ...facts, fix: withCommands(facts.fix, change) };
 }
 
 /** `` sentence`to cancel it: ${gantryCommand`builds cancel ${app} ${build}`}` `` */

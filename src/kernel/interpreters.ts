@@ -34,5 +34,5 @@ function installed(folder: string, version: string): string[] {
   const isVersion = (name: string) => name.replace(/^cpython-/, '').startsWith(`${version}.`);
   const names =
     attempt(() => readdirSync(folder))?.filter((name) => isVersion(name) && !Number.isNaN(patchOf(name))) ?? [];
-  return names.sort((one, other) => patchOf(other) - patchOf(one));
+  return names.sort((a, b) => patchOf(b) - patchOf(a));
 }

@@ -104,8 +104,8 @@ function withoutMarks(_: string, value: unknown): unknown {
 
 /** JSON.stringify passes what `toJSON` made of the number. */
 function withMarks(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  const own = this[key];
-  return own instanceof JsonNumber ? mark + own.text : value;
+  const original = this[key];
+  return original instanceof JsonNumber ? mark + original.text : value;
 }
 
 type JsonPiece = string | { value: unknown };

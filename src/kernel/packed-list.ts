@@ -34,10 +34,10 @@ export class PackedList<Item> implements Iterable<Item> {
 
   /** The items of this list and then others, unpacked while they are read. */
   concat(others: Iterable<Item>): Iterable<Item> {
-    const own = this;
+    const list = this;
     return {
       *[Symbol.iterator]() {
-        yield* own;
+        yield* list;
         yield* others;
       },
     };
@@ -61,7 +61,7 @@ export class PackedList<Item> implements Iterable<Item> {
 const maxRunLength = 20_000;
 
 /** Sorts any number of items without holding them unpacked. Equal items keep their order. */
-export function sortPacked<Item>(items: Iterable<Item>, compare: (one: Item, other: Item) => number): Iterable<Item> {
+export function sortPacked<Item>(items: Iterable<Item>, compare: (a: Item, b: Item) => number): Iterable<Item> {
   const runs: Iterable<Item>[] = [];
   let open: Item[] = [];
   const endRun = () => {
@@ -77,7 +77,7 @@ export function sortPacked<Item>(items: Iterable<Item>, compare: (one: Item, oth
   return mergeRuns(runs, compare);
 }
 
-function mergeRuns<Item>(runs: Iterable<Item>[], compare: (one: Item, other: Item) => number): Iterable<Item> {
+function mergeRuns<Item>(runs: Iterable<Item>[], compare: (a: Item, b: Item) => number): Iterable<Item> {
   const [first = [], ...others] = runs;
   if (others.length === 0) return first;
   const middle = Math.ceil(runs.length / 2);
@@ -85,17 +85,17 @@ function mergeRuns<Item>(runs: Iterable<Item>[], compare: (one: Item, other: Ite
   return { [Symbol.iterator]: () => mergeTwo(left ?? [], right ?? [], compare) };
 }
 
-function* mergeTwo<Item>(left: Iterable<Item>, right: Iterable<Item>, compare: (one: Item, other: Item) => number) {
+function* mergeTwo<Item>(left: Iterable<Item>, right: Iterable<Item>, compare: (a: Item, b: Item) => number) {
   const others = right[Symbol.iterator]();
   let other = others.next();
-  for (const one of left) {
-    for (; !other.done && compare(other.value, one) < 0; other = others.next()) yield other.value;
-    yield one;
+  for (const item of left) {
+    for (; !other.done && compare(other.value, item) < 0; other = others.next()) yield other.value;
+    yield item;
   }
   for (; !other.done; other = others.next()) yield other.value;
 }
 
 /** Orders by UTF-16 code units, whatever the locale is. */
-export function byUnits(one: string, other: string): number {
-  return one < other ? -1 : Number(one > other);
+export function byUnits(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

@@ -24,8 +24,8 @@ export function wallClock(zone: string): WallClock {
 /** `2026-11-20 14:00`, or `2026-11-20 14:00:30`, in the user's time zone; empty if invalid. */
 export function localMinute(time: number): string {
   const wall = time - 60_000 * new Date(time).getTimezoneOffset();
-  const shown = wall % 60_000 === 0 ? 16 : 19;
-  return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, shown).replace('T', ' ');
+  const length = wall % 60_000 === 0 ? 16 : 19;
+  return Number.isNaN(wall) ? '' : new Date(wall).toISOString().slice(0, length).replace('T', ' ');
 }
 
 export function localTimeZone(): string {

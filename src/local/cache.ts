@@ -40,16 +40,16 @@ export async function listCache(context: Context, filter: CacheFilter): Promise<
 /** Removes what {@link listCache} lists. Asks before it removes archives, which cannot be made again. */
 export async function clearCache(context: Context, filter: CacheFilter): Promise<CacheEntry[]> {
   const { prompt, progress, willChange } = context;
-  const found = await find(context, filter);
-  if (found.length === 0) return [];
-  const entries = found.map(({ entry }) => ({ ...entry, removed: true }));
+  const files = await find(context, filter);
+  if (files.length === 0) return [];
+  const entries = files.map(({ entry }) => ({ ...entry, removed: true }));
   const archives = entries.filter(({ kind }) => kind === 'archives');
   if (archives.length > 0) {
     const what = `${count(archives.length, 'kept archive')} (${totalSize(archives)})`;
     await prompt.confirm(`Remove ${what}? gantry rollback cannot use them afterwards.`);
   }
   willChange(`remove ${totalSize(entries)}`, entries);
-  for (const { entry, remove } of found) {
+  for (const { entry, remove } of files) {
     try {
       await remove();
     } catch (error) {
@@ -96,8 +96,8 @@ const sources: Record<CacheKind, (context: Context) => KeptItem[] | Promise<Kept
   },
   async runs({ settings }) {
     const { listKeptRuns } = await import('../insight/run-mirror/index.ts');
-    const found = await listKeptRuns(settings.folders.cache);
-    return found.map(({ remove, app, project, ...facts }) => {
+    const kept = await listKeptRuns(settings.folders.cache);
+    return kept.map(({ remove, app, project, ...facts }) => {
       const owner = { app: shortAppName(project, app), project };
       return { entry: entryOf('runs', { ...facts, ...owner }), remove };
     });

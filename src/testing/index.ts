@@ -164,8 +164,8 @@ export class TestPlatform implements AsyncDisposable {
   }
 
   #send(url: string, { headers, ...init }: RequestInit): Promise<Response> {
-    const own = { authorization: `Bearer ${this.environment.GANTRY_TOKEN}`, 'content-type': 'application/json' };
-    return fetch(url, { ...init, headers: { ...own, ...Object.fromEntries(new Headers(headers)) } });
+    const ownHeaders = { authorization: `Bearer ${this.environment.GANTRY_TOKEN}`, 'content-type': 'application/json' };
+    return fetch(url, { ...init, headers: { ...ownHeaders, ...Object.fromEntries(new Headers(headers)) } });
   }
 }
 

@@ -35,7 +35,7 @@ export async function awaitDelivery(context: Context, { app, run: id, delivery, 
     const received = await delivery?.arrived;
     if (received && isResult(received)) return { run: undefined, received };
     const look = () => tryRequest(context, (api) => fetchRun(api, { project: context.project, app, run: id }));
-    const isKnown = (shown?: Run) => shown !== undefined && hasEnded(shown);
+    const isKnown = (listed?: Run) => listed !== undefined && hasEnded(listed);
     return { run: await waitForChange(look, isKnown, context.delay, latePausesMs), received };
   } finally {
     waited.catch(() => {});

@@ -85,10 +85,10 @@ export function requestTo(
   { url }: Pick<CallTarget, 'url'>,
   { isAsync, webhook }: { isAsync: boolean; webhook: Webhook | undefined },
 ): Pick<AppCall, 'url' | 'headers'> {
-  const own = new URL(url);
-  if (isAsync) own.searchParams.set('async', 'true');
-  if (webhook) own.searchParams.set('webhookEndpoint', webhook.url);
-  return { url: own, headers: webhook?.secret ? { [webhookSecretHeader.toLowerCase()]: webhook.secret } : {} };
+  const callUrl = new URL(url);
+  if (isAsync) callUrl.searchParams.set('async', 'true');
+  if (webhook) callUrl.searchParams.set('webhookEndpoint', webhook.url);
+  return { url: callUrl, headers: webhook?.secret ? { [webhookSecretHeader.toLowerCase()]: webhook.secret } : {} };
 }
 
 async function* readUntilEnd(

@@ -146,7 +146,7 @@ function findMessageField(body: unknown): string | undefined {
 /** The problems of a request in the form of FastAPI: `body.name: Field required`. */
 function invalidFields(detail: unknown): string | undefined {
   if (!Array.isArray(detail)) return undefined;
-  const problems = detail.map((one) => Object(one) as Record<string, unknown>);
+  const problems = detail.map((problem) => Object(problem) as Record<string, unknown>);
   if (!problems.every(({ loc, msg }) => Array.isArray(loc) && typeof msg === 'string')) return undefined;
   return problems.map(({ loc, msg }) => `${(loc as unknown[]).join('.')}: ${msg}`).join('; ');
 }
@@ -199,14 +199,14 @@ function accessError(
 /** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */
 async function notFoundError(context: Context, response: AppResponse, why: string | undefined, facts: ErrorFacts) {
   const { project, app, name } = response.target;
-  const found = await tryRequest(context, (api) => fetchApp(api, { project, app }));
-  if (found?.runtime && found.runtime !== 'cortex') {
+  const deployed = await tryRequest(context, (api) => fetchApp(api, { project, app }));
+  if (deployed?.runtime && deployed.runtime !== 'cortex') {
     const fix =
       (await knownFix(404, why)) ??
       sentence`call a path that the app's server has: ${gantryCommand`invoke ${app} --path /…`}`;
     return new AppError(`the server of ${name} returned 404`, { ...facts, why, fix });
   }
-  const { fix, corrected } = found
+  const { fix, corrected } = deployed
     ? await fixOfFunction(context, response, why)
     : { fix: sentence`${gantryCommand`apps list`} shows the deployed apps` };
   // The functions are in the fix: no command lists them.
@@ -242,18 +242,20 @@ const closed =
 
 /** Why a later call fails as well, as far as the platform shows it: the last build, or each replica since this call began. */
 async function whyDown(context: Context, { target: { project, app }, startedAt }: AppResponse) {
-  const shown = await tryRequest(context, (api) =>
+  const reading = await tryRequest(context, (api) =>
     Promise.all([fetchApp(api, { project, app }), api(listContainers, { project, app })]),
   );
-  if (!shown) return undefined;
-  const [deployed, containers] = shown;
+  if (!reading) return undefined;
+  const [deployed, containers] = reading;
   const live = liveBuild(deployed);
   if (live === undefined) return whyNeverServed(app, deployed.lastBuildStatus ?? '');
   // The platform tells its time in whole seconds.
   const began = context.platformNow() - (context.elapsed() - startedAt) - 1_000;
-  const own = containers.filter(({ buildId }) => buildId === live);
-  const crashed = own.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
-  return crashed && !own.some(isRunning) ? { Why: NotReadyError, why: 'the live build no longer starts' } : undefined;
+  const ofBuild = containers.filter(({ buildId }) => buildId === live);
+  const crashed = ofBuild.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
+  return crashed && !ofBuild.some(isRunning)
+    ? { Why: NotReadyError, why: 'the live build no longer starts' }
+    : undefined;
 }
 
 function whyNeverServed(app: string, last: string) {
@@ -284,8 +286,8 @@ async function fixOfRequest(
 async function fixOfUnreadCall(fn: string | undefined, status: number, said: string | undefined) {
   // The default runtime names the function whose parameters it compares.
   const isCompared = said?.startsWith(`${fn}: `) && !said.includes('positional only');
-  const known = isCompared ? undefined : await knownFix(status, said);
-  const fix = known ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
+  const byText = isCompared ? undefined : await knownFix(status, said);
+  const fix = byText ?? (fn && `pass the parameters of ${fn}: name=text, or name:=json`);
   return fix ? { fix } : {};
 }
 
@@ -306,10 +308,10 @@ async function fixOfFunction(
   const here = (await callOf(context, app)) ? await callableFunctions(context.cwd) : [];
   if (fn !== undefined && here.includes(fn)) return { fix: gantryCommand`deploy` };
   // The code here may not be what is deployed.
-  const known = deployedFunctions(reason) ?? here;
-  const closest = fn && closestName(fn, known);
+  const functions = deployedFunctions(reason) ?? here;
+  const closest = fn && closestName(fn, functions);
   // Nobody has to type `run`.
-  const meant = closest || (fn === 'run' ? known[0] : undefined);
+  const meant = closest || (fn === 'run' ? functions[0] : undefined);
   if (!meant) return { fix: whatToCall(app, reason, here) };
   return callOfMeant(context, response, { meant, isTyped: meant === closest, isHere: here.includes(meant) });
 }
@@ -335,8 +337,8 @@ const deployedFunctions = (reason: string) => /available functions: (?!none$)(.+
 
 function whatToCall(app: string, reason: string, here: readonly string[]): Fix {
   const deployed = deployedFunctions(reason);
-  const known = deployed ?? here;
-  if (known.length > 0) return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${known.join(', ')}`;
+  const functions = deployed ?? here;
+  if (functions.length > 0) return `call one that ${deployed ? 'is deployed' : 'main.py has'}: ${functions.join(', ')}`;
   return /available functions: none$/.test(reason)
     ? sentence`add a function to main.py, then ${gantryCommand`deploy`}`
     : `${app} exists: check that the deployed code has this function and that its name does not start with _`;

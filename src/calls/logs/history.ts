@@ -16,7 +16,7 @@ const maxHeldLines = 5_000;
 const maxEmptyPages = 100;
 
 /** Yields the new lines of a range in batches, oldest first. Returns whether the log is over, and whether it had lines that were seen before. */
-export async function* readForward(source: LogSource, { since, until }: LogRange, seen: SeenLines, onGap: OnGap) {
+export async function* readForward(source: LogSource, { since, until }: LogRange, seenLines: SeenLines, onGap: OnGap) {
   let held: LogLine[] = [];
   let ended = false;
   let overlaps = false;
@@ -24,11 +24,11 @@ export async function* readForward(source: LogSource, { since, until }: LogRange
   try {
     for await (const page of readPages(source, query)) {
       const lines = page.lines.flatMap(eachLine);
-      const fresh = lines.filter((line) => seen.isNew(line, 'history', page));
+      const fresh = lines.filter((line) => seenLines.isNew(line, 'history', page));
       overlaps ||= fresh.length < lines.length;
       ended = page.hasEnded ?? false;
       held = [...held, ...fresh].sort(compareLines);
-      if (page.isTruncated) onGap(held.at(-1) ?? seen.last, undefined);
+      if (page.isTruncated) onGap(held.at(-1) ?? seenLines.last, undefined);
       if (held.length > maxHeldLines) yield held.splice(0, held.length - maxHeldLines);
     }
   } catch (error) {

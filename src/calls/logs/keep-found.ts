@@ -6,11 +6,11 @@ export const partOfTraceback =
 
 /** The lines that are found, each with the traceback that it is in. */
 export async function keepFound(lines: readonly LogLine[], isFound: (line: LogLine) => boolean): Promise<LogLine[]> {
-  const found = lines.map(isFound);
-  if (lines.some(({ text }, at) => found[at] && partOfTraceback.test(text))) {
+  const matches = lines.map(isFound);
+  if (lines.some(({ text }, at) => matches[at] && partOfTraceback.test(text))) {
     const { findTracebacks } = await import('../../causes/index.ts');
     for (const { start, end } of findTracebacks(lines.map(({ text }) => text)))
-      if (found.slice(start, end + 1).includes(true)) found.fill(true, start, end + 1);
+      if (matches.slice(start, end + 1).includes(true)) matches.fill(true, start, end + 1);
   }
-  return lines.filter((_, at) => found[at]);
+  return lines.filter((_, at) => matches[at]);
 }

@@ -175,7 +175,7 @@ export async function findContainer(
     names.filter((name) => name === given),
     names.filter((name) => name.endsWith(given)),
     names.filter((name) => name.includes(given)),
-  ].find((found) => found.length > 0);
+  ].find((text) => text.length > 0);
   if (!matches || matches.length === 1) return matches?.[0] ?? given;
   throw new UsageError(`"${given}" names ${matches.length} containers`, {
     why: `these match: ${matches.join(', ')}; type more of the name`,

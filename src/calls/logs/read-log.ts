@@ -55,9 +55,9 @@ interface EndedLogOptions extends ReadLogOptions {
 
 async function* readBatches(context: Needs, source: LogSource, options: EndedLogOptions) {
   const onGap = warnOfGaps(context.progress);
-  const seen = new SeenLines();
+  const seenLines = new SeenLines();
   const { since, until = Number.POSITIVE_INFINITY, ended } = options;
-  const following = { source, seen, onGap, until, ended, onLate: noteLate(context.progress) };
+  const following = { source, seen: seenLines, onGap, until, ended, onLate: noteLate(context.progress) };
   const end = endToSettle(context, options);
   if (end) {
     yield* readSettled(followLog(context, { ...following, ended: end }), options);
@@ -67,10 +67,11 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
   // New lines are those after the latest one, not after the current time: the clocks may differ.
   const latest =
     follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : { lines: [] };
-  yield* readRange(source, { ...options, follow }, seen, onGap);
+  yield* readRange(source, { ...options, follow }, seenLines, onGap);
   if (!follow) return;
-  if (!seen.last) for (const line of latest.lines) seen.isNew(line, 'history', latest);
-  if (!seen.last) throwOrNoteEmpty(context, source, { since, until: options.until, follow: true, ending: undefined });
+  if (!seenLines.last) for (const line of latest.lines) seenLines.isNew(line, 'history', latest);
+  if (!seenLines.last)
+    throwOrNoteEmpty(context, source, { since, until: options.until, follow: true, ending: undefined });
   yield* followLog(context, following);
 }
 

@@ -23,8 +23,8 @@ interface Position {
 
 const start: Position = { at: Number.NEGATIVE_INFINITY, number: 0 };
 
-function isLater(one: Position, other: Position): boolean {
-  return one.at > other.at || (one.at === other.at && one.number > other.number);
+function isLater(a: Position, b: Position): boolean {
+  return a.at > b.at || (a.at === b.at && a.number > b.number);
 }
 
 /** How often a line was sighted in a channel, with this time. */
@@ -121,8 +121,8 @@ export class SeenLines {
   #sightings(line: LogLine): Sightings {
     const text = line.text.replace(/\r+$/, '');
     const key = `${line.at} ${line.container} ${text.length > 40 ? digest(text) : text}`;
-    const known = this.#lines.get(key) ?? this.#older.get(key);
-    if (known) return known;
+    const before = this.#lines.get(key) ?? this.#older.get(key);
+    if (before) return before;
     const sightings: Sightings = { shown: 0, withoutStream: [] };
     this.#lines.set(key, sightings);
     if (this.#lines.size > rememberedLines) this.#forget();

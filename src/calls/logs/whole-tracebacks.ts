@@ -8,11 +8,11 @@ const aroundMs = 1_000;
 const maxPlaces = 20;
 
 /** The log of a search, where a traceback is whole if one of its lines is found. `sourceOf` has all lines of a container. */
-export function withWholeTracebacks(found: LogSource, sourceOf: (container: string) => LogSource): LogSource {
+export function withWholeTracebacks(matching: LogSource, sourceOf: (container: string) => LogSource): LogSource {
   return {
-    ...found,
+    ...matching,
     async readPage(query) {
-      const page = await found.readPage(query);
+      const page = await matching.readPage(query);
       let added: LogLine[] = [];
       for (const { hits, after, before } of placesOf(page.lines)) {
         const source = sourceOf(hits[0]?.container ?? '');
@@ -50,11 +50,11 @@ function placesOf(lines: readonly LogLine[]): TracebackPlace[] {
 
 /** Both, in order. A line of both is in it once; equal lines of one are different lines. */
 function withOthers(lines: readonly LogLine[], others: readonly LogLine[]): LogLine[] {
-  const known = new Map<string, number>();
-  for (const line of lines) known.set(keyOf(line), (known.get(keyOf(line)) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const line of lines) counts.set(keyOf(line), (counts.get(keyOf(line)) ?? 0) + 1);
   const added = others.filter((line) => {
-    const number = known.get(keyOf(line)) ?? 0;
-    known.set(keyOf(line), number - 1);
+    const number = counts.get(keyOf(line)) ?? 0;
+    counts.set(keyOf(line), number - 1);
     return number <= 0;
   });
   return [...lines, ...added].sort(compareLines);

@@ -156,8 +156,8 @@ export class WorkLog {
     for (const line of splitLogText(text)) {
       this.#lines.push(line);
       if (this.#lines.length > 2 * keptLines) this.#lines = this.#lines.slice(-keptLines);
-      const shown = stream === 'stderr' ? stream : 'stdout';
-      await this.options.onLine?.({ line, stream: shown, loggedAt: timestamp || null });
+      const streamName = stream === 'stderr' ? stream : 'stdout';
+      await this.options.onLine?.({ line, stream: streamName, loggedAt: timestamp || null });
     }
   }
 }

@@ -41,8 +41,8 @@ export class AsyncCalls {
   async call(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
     const { index } = input;
     const startedAt = context.elapsed();
-    const known = this.log.runOf(index);
-    if (known) return this.#result(context, settings, { run: known, startedAt, isOld: true });
+    const earlierRun = this.log.runOf(index);
+    if (earlierRun) return this.#result(context, settings, { run: earlierRun, startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
     const request = requestTo(settings.target, { isAsync: true, webhook: this.deliveries });
     const called = await callInput(context, { ...settings, request }, input);

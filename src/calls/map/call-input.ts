@@ -40,8 +40,8 @@ export interface CalledInput {
  */
 export function callInput(context: Context, settings: CallSettings, input: MapInput): Promise<CalledInput> {
   return settings.open.run((call) => {
-    const own: Context = Object.create(context, { signal: { value: call.signal } });
-    return callUntilAccepted(own, settings, input, call);
+    const callContext: Context = Object.create(context, { signal: { value: call.signal } });
+    return callUntilAccepted(callContext, settings, input, call);
   });
 }
 

@@ -101,10 +101,10 @@ export class LineWriter {
   /** Another program may remove, rename, cut or replace the file: nobody would find the lines. */
   async #check(): Promise<void> {
     this.#checkedAt = performance.now();
-    const [own, named] = await Promise.all([this.file.stat(), stat(this.path).catch(() => undefined)]);
-    if (named?.ino !== own.ino || named.dev !== own.dev)
+    const [opened, named] = await Promise.all([this.file.stat(), stat(this.path).catch(() => undefined)]);
+    if (named?.ino !== opened.ino || named.dev !== opened.dev)
       throw new FileChangedError('it was removed, renamed or replaced');
-    if (own.size !== this.end) throw new FileChangedError(`it has ${own.size} bytes instead of ${this.end}`);
+    if (opened.size !== this.end) throw new FileChangedError(`it has ${opened.size} bytes instead of ${this.end}`);
   }
 
   /** All lines that wait go into one write. */

@@ -139,13 +139,13 @@ export class MapCalls {
     };
     // The calls have one line of progress together.
     const progressOfCall = { ...context.progress, step: () => noStep };
-    const own = contextWith(context, { progress: progressOfCall, onRetry: () => {} });
+    const quiet = contextWith(context, { progress: progressOfCall, onRetry: () => {} });
     const alike = new AlikeFailures(results.size > results.failed);
-    const call = async (one: MapInput) => {
+    const call = async (item: MapInput) => {
       try {
-        const called = await calls.call(own, settings, one).finally(this.#spending.begin());
-        await this.#record(one.index, called.result, results);
-        this.#count(one.index, called.result, groups);
+        const called = await calls.call(quiet, settings, item).finally(this.#spending.begin());
+        await this.#record(item.index, called.result, results);
+        this.#count(item.index, called.result, groups);
         show();
         called.recorded?.();
         await alike.add(called);

@@ -49,10 +49,10 @@ async function mapFile(context: Context, options: MapOptions) {
   const auth = resolveCallAuth(context, {}, options.auth);
   const input = await openInputs(context, inputName);
   try {
-    const found = await findApp(context, target);
-    const facts = found && factsOf(found);
+    const mapped = await findApp(context, target);
+    const facts = mapped && factsOf(mapped);
     checkBudget({ app: target.app, facts, budget: options.budget, otherLimit: '--max-failures' });
-    const { responseGracePeriodSeconds, runtime } = found ?? {};
+    const { responseGracePeriodSeconds, runtime } = mapped ?? {};
     const capacity = facts ? Math.max(1, facts.maxReplicas * facts.concurrency) : defaultConcurrency;
     const concurrency = options.concurrency ?? Math.min(maxConcurrency, capacity);
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
@@ -94,8 +94,17 @@ function summaryOf(
   { app, fn = '' }: CallTarget,
   { inputs, done, failed, ...counts }: MapCounts,
 ) {
-  const known = { app, function: fn, input, results, inputs, succeeded: done - failed, failed, pending: inputs - done };
-  return { ...known, ...counts, budgetCents: budget === undefined ? null : budget * 100 };
+  const summary = {
+    app,
+    function: fn,
+    input,
+    results,
+    inputs,
+    succeeded: done - failed,
+    failed,
+    pending: inputs - done,
+  };
+  return { ...summary, ...counts, budgetCents: budget === undefined ? null : budget * 100 };
 }
 
 /** Undefined if the token may call the app, but not read it. */

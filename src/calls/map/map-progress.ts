@@ -97,7 +97,7 @@ export class FailureGroups {
   }
 
   get all(): FailureGroup[] {
-    return [...this.#groups.values()].sort((one, other) => other.inputs - one.inputs);
+    return [...this.#groups.values()].sort((a, b) => b.inputs - a.inputs);
   }
 
   #newGroup(key: string, index: number, { code, message, statusCode }: MapError): FailureGroup {

@@ -163,20 +163,20 @@ export class ResultsFile {
 
 /** How many results a file has, and how many are failures. None if there is no file. */
 export async function countResults(path: string): Promise<{ done: number; failed: number }> {
-  const found = { done: 0, failed: 0 };
+  const counts = { done: 0, failed: 0 };
   const add = ({ known }: ReadResult) => {
-    if (known) found.done++;
-    if (known?.error) found.failed++;
+    if (known) counts.done++;
+    if (known?.error) counts.failed++;
   };
   // What cannot be read is said when it is opened for new results.
   await eachLine(path, add).catch(() => {});
-  return found;
+  return counts;
 }
 
 async function eachLine(path: string, take: (line: ReadResult) => void): Promise<void> {
   const file = await openRegular(path);
   try {
-    for await (const results of readResults(file)) for (const one of results) take(one);
+    for await (const results of readResults(file)) for (const result of results) take(result);
   } finally {
     await file.close();
   }

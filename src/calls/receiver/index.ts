@@ -130,8 +130,8 @@ function respond(response: ServerResponse, { status, headers = {}, body = '' }: 
 /** Throws FailedError if the address is not free. */
 async function listenOn(server: Server, { host, port, usualPort = 0 }: ListenPlace) {
   const bound = bind(server, host, port ?? usualPort);
-  const own = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
-  await own.catch((error) => {
+  const listening = port === undefined ? bound.catch(() => bind(server, host, 0)) : bound;
+  await listening.catch((error) => {
     throw bindError(error, host, port ?? 0);
   });
   const { port: number } = server.address() as AddressInfo;

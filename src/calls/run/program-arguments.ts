@@ -44,32 +44,32 @@ export interface OwnFlag {
 
 /** Divides what follows the file into parameters of the program and flags of gantry. Throws UsageError. */
 export function parseProgramArguments(words: readonly string[], flags: readonly OwnFlag[]): ProgramArguments {
-  const found: ProgramArguments = { pairs: [], argv: [], claims: [], spellings: new Map() };
+  const parsed: ProgramArguments = { pairs: [], argv: [], claims: [], spellings: new Map() };
   let isOwn = true;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] ?? '';
     if (word === '--' && isOwn) isOwn = false;
-    else if (word.startsWith('-') && word !== '-') at += readFlag(found, word, words[at + 1], isOwn ? flags : []);
+    else if (word.startsWith('-') && word !== '-') at += readFlag(parsed, word, words[at + 1], isOwn ? flags : []);
     else {
-      found.argv.push(word);
-      addPair(found, word, word);
+      parsed.argv.push(word);
+      addPair(parsed, word, word);
     }
   }
-  return found;
+  return parsed;
 }
 
 /** Returns how many words after the flag are its value. */
-function readFlag(found: ProgramArguments, word: string, after: string | undefined, flags: readonly OwnFlag[]): 0 | 1 {
+function readFlag(parsed: ProgramArguments, word: string, after: string | undefined, flags: readonly OwnFlag[]): 0 | 1 {
   const [, name = word, separator = '=', inline] = /^(-{1,2}[^=:\s]+?)(:?=)(.*)$/s.exec(word) ?? [];
   const flag = flags.find(({ names }) => names.includes(name));
   const needsNext = inline === undefined && (flag?.takesValue ?? true);
   const next = needsNext && after !== undefined && mayBeValue(after) ? after : undefined;
   const value = inline ?? next;
-  if (flag) claim(found, flag, value);
+  if (flag) claim(parsed, flag, value);
   else {
-    found.argv.push(word);
-    if (next !== undefined) found.argv.push(next);
-    addParameter(found, name, separator, value);
+    parsed.argv.push(word);
+    if (next !== undefined) parsed.argv.push(next);
+    addParameter(parsed, name, separator, value);
   }
   return next === undefined ? 0 : 1;
 }
@@ -96,11 +96,11 @@ export function checkProgramArguments(
   if (called && invalid) throw invalid;
   const before: Record<string, string | true> = {};
   for (const { flag, value = true as const } of claims) before[flag] = value;
-  const own = gantryCommand`run ${before} ${target} ${argv}`;
+  const line = gantryCommand`run ${before} ${target} ${argv}`;
   const names = called
     ? namesOf(called)
     : [...source.matchAll(/(['"])(--?\w[\w-]*)\1/g)].map(([, , flag = '']) => parameterName(flag));
-  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], { called, names, own }) ?? []);
+  const claimed = claims.flatMap((each) => claimedParameter(each, [target, ...argv], { called, names, line }) ?? []);
   if (!called || called.parameters.takesAny) return claimed;
   for (const name of spellings.keys())
     if (!namesOf(called).includes(name)) throw byPosition(called) ?? unknownParameter(called, name, spellings);
@@ -111,24 +111,24 @@ export function checkProgramArguments(
 interface Claimants {
   called: Called | undefined;
   names: readonly string[];
-  own: CommandLine;
+  line: CommandLine;
 }
 
 /** Undefined for a flag of gantry. */
-function claimedParameter(one: Claim, words: string[], { called, names, own }: Claimants) {
-  const { flag, value, isUnderstood } = one;
+function claimedParameter(claimed: Claim, words: string[], { called, names, line }: Claimants) {
+  const { flag, value, isUnderstood } = claimed;
   const name = parameterName(flag);
   const isParameter = names.includes(name);
   if (isUnderstood && !isParameter) return undefined;
   if (called && isParameter && !isUnderstood && value !== undefined) {
-    const note = sentence`${flag} is passed to ${called.name}, which has this parameter; for gantry: ${own}`;
+    const note = sentence`${flag} is passed to ${called.name}, which has this parameter; for gantry: ${line}`;
     return { pair: `${name}=${value}`, note };
   }
-  throw misplaced(one, words, called, own);
+  throw misplaced(claimed, words, called, line);
 }
 
-function misplaced(one: Claim, words: string[], called: Called | undefined, own: CommandLine): UsageError {
-  const { flag } = one;
+function misplaced(claimed: Claim, words: string[], called: Called | undefined, line: CommandLine): UsageError {
+  const { flag } = claimed;
   const [target] = words;
   const name = parameterName(flag);
   const isParameter = called !== undefined && namesOf(called).includes(name);
@@ -136,10 +136,10 @@ function misplaced(one: Claim, words: string[], called: Called | undefined, own:
   if (called && !isParameter && !called.parameters.takesAny)
     return new UsageError(`${flag} belongs before ${target}: ${called.name} has no parameter ${name}`, {
       why,
-      fix: own,
+      fix: line,
     });
-  const fix = sentence`for gantry: ${own}; for the program: ${programLine(one, words, called !== undefined)}`;
-  return new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: own });
+  const fix = sentence`for gantry: ${line}; for the program: ${programLine(claimed, words, called !== undefined)}`;
+  return new UsageError(`${flag} after ${target} is ambiguous`, { why, fix, next: line });
 }
 
 function unknownParameter(called: Called, name: string, given: ReadonlyMap<string, string>): UsageError {
@@ -169,27 +169,27 @@ function mayBeValue(word: string): boolean {
 /** Understood after the file, as in the official client, or because every command has it. */
 const understood = ['--data', '--region', '-r', '--detach', '--json'];
 
-function claim(found: ProgramArguments, { names, takesValue }: OwnFlag, value: string | undefined): void {
+function claim(parsed: ProgramArguments, { names, takesValue }: OwnFlag, value: string | undefined): void {
   const flag = names.find((name) => name.startsWith('--')) ?? names[0] ?? '';
   const isUnderstood = understood.includes(flag);
   if (isUnderstood && takesValue && value === undefined) throw new UsageError(`${flag} requires a value`);
-  found.claims.push({ flag, value, isUnderstood });
+  parsed.claims.push({ flag, value, isUnderstood });
 }
 
-function addParameter(found: ProgramArguments, flag: string, separator: string, value: string | undefined): void {
+function addParameter(parsed: ProgramArguments, flag: string, separator: string, value: string | undefined): void {
   const name = parameterName(flag);
   if (!flag.startsWith('--')) {
-    found.invalid ??= new UsageError(`invalid argument "${flag}"`, { fix: 'write --name value, or name=value' });
+    parsed.invalid ??= new UsageError(`invalid argument "${flag}"`, { fix: 'write --name value, or name=value' });
   } else if (value === undefined) {
-    found.invalid ??= new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for true` });
-  } else addPair(found, `${name}${separator}${value}`, flag);
+    parsed.invalid ??= new UsageError(`${flag} requires a value`, { fix: `${name}=text, or ${name}:=true for true` });
+  } else addPair(parsed, `${name}${separator}${value}`, flag);
 }
 
-function addPair(found: ProgramArguments, pair: string, spelling: string): void {
-  found.pairs.push(pair);
-  found.invalid ??= invalidParameter(pair);
+function addPair(parsed: ProgramArguments, pair: string, spelling: string): void {
+  parsed.pairs.push(pair);
+  parsed.invalid ??= invalidParameter(pair);
   const [, name] = /^([^=]+?):?=/s.exec(pair) ?? [];
-  if (name !== undefined) found.spellings.set(name, spelling);
+  if (name !== undefined) parsed.spellings.set(name, spelling);
 }
 
 /** `max_tokens` for `--max-tokens`: Python has no hyphens in names. */

@@ -42,9 +42,9 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
   const details = { app, run };
   /** Nobody takes the lines any more. */
   const unwanted = new AbortController();
-  const own = contextUntil(context, AbortSignal.any([context.signal, unwanted.signal]));
+  const ownContext = contextUntil(context, AbortSignal.any([context.signal, unwanted.signal]));
   const isShown = (onLine ?? shown) !== undefined;
-  const { deadline, end } = startRunWait(own, { ...options, ...(isShown && { pauses }) });
+  const { deadline, end } = startRunWait(ownContext, { ...options, ...(isShown && { pauses }) });
   const newLog = (take: NonNullable<typeof onLine>) =>
     new WorkLog(context, {
       source: (client) => appLogSource(client, app, { runId: run }),
@@ -73,11 +73,11 @@ export async function followRun(context: Context, options: FollowRunOptions): Pr
     const item = await end({ onRun, onUnread: follow });
     const ending = endingOf(context, item.completedAt || item.updatedAt);
     await log?.finish(ending, gantryCommand`logs ${app} --run ${run}`);
-    own.signal.throwIfAborted();
+    ownContext.signal.throwIfAborted();
     if (isFine(item)) return item;
     const leftMs = deadline.remainingMs;
     const readLines = (until: Context) => readRunLog(until, app, item, leftMs).then(({ text }) => text);
-    const lines = log?.tail() ?? (await readFailureLog(own, 'log of the run', readLines, leftMs));
+    const lines = log?.tail() ?? (await readFailureLog(ownContext, 'log of the run', readLines, leftMs));
     const failure = await runFailure(context, item, options, lines);
     await (await import('../../causes/index.ts')).addCause(context, failure, options.config);
     throw failure;

@@ -140,9 +140,9 @@ function noteLatest({ progress, platformNow }: Context, app: string, { id, creat
 /** The list of runs, with the last call that failed from here, which the platform may not list yet. */
 export async function readNewestRuns(context: Context, app: string, options: ListOptions) {
   const list = await readRunList(context, app, options);
-  const own = await lastFailedRun(context, app);
-  if (own === undefined || list.runs.some(({ id }) => id === own)) return list;
-  const unlisted = await unless(isRefusal, fetchShownRun(context, app, own));
+  const recorded = await lastFailedRun(context, app);
+  if (recorded === undefined || list.runs.some(({ id }) => id === recorded)) return list;
+  const unlisted = await unless(isRefusal, fetchShownRun(context, app, recorded));
   return unlisted ? { ...list, runs: newestFirst([unlisted, ...list.runs]) } : list;
 }
 

@@ -31,15 +31,15 @@ export async function readRunLog(
   run: Run,
   limitMs = Number.POSITIVE_INFINITY,
 ): Promise<RunLog> {
-  const [own, ...around] = logsOf(context, app, run);
+  const [ofRun, ...around] = logsOf(context, app, run);
   const ended = runEnding(context, run);
-  if (!ended) return { text: '', command: own.command };
+  if (!ended) return { text: '', command: ofRun.command };
   const limited = (ms: number) => ({ ...ended, limitMs: Math.min(ended.limitMs, limitMs, ms) });
-  const found = await firstText([own, ...around], limited(0));
-  const isAround = found.command !== own.command;
-  if (isAround || runOutcome(run) === 'failed by the caller' || msToSettle(context, ended) === 0) return found;
-  const printsNone = found.text === '' && (await isServer(context, app));
-  return printsNone ? firstText([...around, own], limited(soonMs)) : firstText([own, ...around], limited(limitMs));
+  const text = await firstText([ofRun, ...around], limited(0));
+  const isAround = text.command !== ofRun.command;
+  if (isAround || runOutcome(run) === 'failed by the caller' || msToSettle(context, ended) === 0) return text;
+  const printsNone = text.text === '' && (await isServer(context, app));
+  return printsNone ? firstText([...around, ofRun], limited(soonMs)) : firstText([ofRun, ...around], limited(limitMs));
 }
 
 /** The log of a run, and that of its replica, if that is known. */
@@ -48,10 +48,10 @@ function logsOf(context: Context, app: string, run: Run): [PossibleLog, ...Possi
     readLogText(context, appLogSource(context, app, filter), { ending, since, ofNoRun: filter.runId === undefined });
   const { id: runId, createdAt } = run;
   const container = replicaOf(run);
-  const own = { command: gantryCommand`logs ${app} --run ${runId}`, read: read({ runId }) };
-  if (!container) return [own];
+  const ofRun = { command: gantryCommand`logs ${app} --run ${runId}`, read: read({ runId }) };
+  if (!container) return [ofRun];
   const command = gantryCommand`logs ${app} --container ${container}`;
-  return [own, { command, read: read({ container }, toMs(createdAt)) }];
+  return [ofRun, { command, read: read({ container }, toMs(createdAt)) }];
 }
 
 /** Whether its lines are of no run. */

@@ -119,18 +119,18 @@ const pageSize = { min: 100, max: 1_000 };
 /** Splits the range into windows of at most 24 hours and reads them, newest first, until the limit is reached. */
 export async function searchTimeWindows(search: RunSearchContext, query: RunQuery) {
   let windows = splitRange(query);
-  const found = new Map<string, Run>();
+  const byId = new Map<string, Run>();
   let total = 0;
   let read = 0;
   let isComplete = true;
   let isUnfiltered = false;
-  while (read < windows.length && found.size < query.limit) {
-    const missing = query.limit - found.size;
-    const next = windows.slice(read, read + estimateWindows(missing, read, found.size));
+  while (read < windows.length && byId.size < query.limit) {
+    const missing = query.limit - byId.size;
+    const next = windows.slice(read, read + estimateWindows(missing, read, byId.size));
     for (const window of await Promise.all(next.map((range) => readWindow(search, query, range, missing)))) {
       // A run at the boundary may be in both windows.
-      const duplicates = window.runs.filter((run) => found.has(runKey(run))).length;
-      for (const run of window.runs) found.set(runKey(run), run);
+      const duplicates = window.runs.filter((run) => byId.has(runKey(run))).length;
+      for (const run of window.runs) byId.set(runKey(run), run);
       total += window.total - duplicates;
       isComplete &&= window.isComplete;
       isUnfiltered ||= window.isUnfiltered;
@@ -138,9 +138,9 @@ export async function searchTimeWindows(search: RunSearchContext, query: RunQuer
       if (window.hasOtherTimes) windows = next;
     }
     read += next.length;
-    search.onProgress(`${count(found.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
+    search.onProgress(`${count(byId.size, 'run')} in ${read} of ${count(windows.length, 'day')}`);
   }
-  return { runs: [...found.values()], total, hasMore: read < windows.length, isComplete, isUnfiltered };
+  return { runs: [...byId.values()], total, hasMore: read < windows.length, isComplete, isUnfiltered };
 }
 
 interface TimeWindow {
@@ -160,9 +160,9 @@ function splitRange({ since, until }: RunQuery): TimeWindow[] {
 }
 
 /** Estimates from the windows already read how many more are needed. */
-function estimateWindows(missing: number, read: number, found: number): number {
+function estimateWindows(missing: number, read: number, foundCount: number): number {
   if (missing === Number.POSITIVE_INFINITY) return maxConcurrentWindows;
-  return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / found));
+  return read === 0 ? 1 : Math.min(maxConcurrentWindows, Math.ceil((missing * read) / foundCount));
 }
 
 /**

@@ -67,9 +67,9 @@ export default defineCommand({
     const [app] = apps;
     return app && paths.length < 2 ? app : { apps };
   },
-  view: (found) => {
-    const apps = 'apps' in found ? found.apps : 'valid' in found ? [found] : undefined;
-    if (!apps) return JSON.stringify(found, null, 2);
+  view: (result) => {
+    const apps = 'apps' in result ? result.apps : 'valid' in result ? [result] : undefined;
+    if (!apps) return JSON.stringify(result, null, 2);
     const lines = apps.map(({ file, app, runtime, problems }) => {
       const warnings = problems.length > 0 ? `, ${count(problems.length, 'warning')}` : '';
       return wrapped(`${file} is valid: app ${app}, runtime ${runtime}${warnings}`);

@@ -182,8 +182,8 @@ function wasteText(apps: readonly AppCostReport[]): View {
 /** Only some of the fields are known (docs/platform.md#costs-and-invoices). */
 function couponText({ coupons }: CostReport): string | undefined {
   const left = (coupons ?? []).map((coupon) => (coupon as Record<string, unknown> | null)?.amount_cents_remaining);
-  const known = left.filter((cents) => typeof cents === 'number');
-  return known.length > 0 ? `coupons: ${dollars(known.reduce((sum, cents) => sum + cents, 0))} left` : undefined;
+  const amounts = left.filter((cents) => typeof cents === 'number');
+  return amounts.length > 0 ? `coupons: ${dollars(amounts.reduce((sum, cents) => sum + cents, 0))} left` : undefined;
 }
 
 function daysOf(apps: readonly AppCostReport[]): DayCost[] {
@@ -192,14 +192,14 @@ function daysOf(apps: readonly AppCostReport[]): DayCost[] {
 }
 
 /** A sum with what is not known is not known. */
-function addDay(one: DayCost, other: DayCost | undefined): DayCost {
-  if (!other) return one;
+function addDay(day: DayCost, other: DayCost | undefined): DayCost {
+  if (!other) return day;
   return {
-    date: one.date,
-    costCents: one.costCents === null || other.costCents === null ? null : one.costCents + other.costCents,
-    calls: one.calls + other.calls,
-    coldStarts: one.coldStarts + other.coldStarts,
-    busySeconds: one.busySeconds + other.busySeconds,
+    date: day.date,
+    costCents: day.costCents === null || other.costCents === null ? null : day.costCents + other.costCents,
+    calls: day.calls + other.calls,
+    coldStarts: day.coldStarts + other.coldStarts,
+    busySeconds: day.busySeconds + other.busySeconds,
   };
 }
 

@@ -285,12 +285,12 @@ async function deployApps(context: Context, folders: string[], options: DeployFl
 function lineOf(context: Context, { folder, app }: { folder: string; app: string }, flags: DeployFlags): string[] {
   const { cwd, prompt, progress } = context;
   const planOf = (place?: string) => place && join(resolve(cwd, place), `${app}.json`);
-  const own = flagsOfOne(flags, { savePlan: planOf(flags.savePlan), applyPlan: planOf(flags.applyPlan) });
+  const appFlags = flagsOfOne(flags, { savePlan: planOf(flags.savePlan), applyPlan: planOf(flags.applyPlan) });
   const asked = [prompt.isConfirmed ? '--yes' : [], progress.isQuiet ? '--quiet' : []].flat();
   const configFile = flags.configFile === 'cerebrium.toml' ? [] : ['--config-file', flags.configFile];
   // As it was typed, if it was typed in this folder: it is in each command that is shown.
   const at = ['-C', context.flags.cwd === undefined ? folder : resolve(cwd, folder), ...configFile];
-  return ['deploy', ...settingArguments(context), ...at, ...own, ...asked, '--json'];
+  return ['deploy', ...settingArguments(context), ...at, ...appFlags, ...asked, '--json'];
 }
 
 /** Asks on a terminal only: without one, running the command is the consent, as it is on the emulator of this folder. */
@@ -320,11 +320,11 @@ async function tell(context: Context, { options }: Prepared, done: Deployment): 
 async function remember(context: Context, app: string, { preview }: { preview?: unknown }): Promise<void> {
   const { platform, address } = context.target;
   const isEmulator = platform.value === 'emulator';
-  const found = isEmulator && (await import('../../local/emulator/index.ts')).findEmulatorAt(context, address);
+  const emulator = isEmulator && (await import('../../local/emulator/index.ts')).findEmulatorAt(context, address);
   await rememberTarget(context, {
     app,
     isPreview: Boolean(preview),
-    ...(found && { dataFolder: found.dataFolder ?? null }),
+    ...(emulator && { dataFolder: emulator.dataFolder ?? null }),
   });
 }
 
@@ -332,13 +332,13 @@ async function remember(context: Context, app: string, { preview }: { preview?: 
 async function withOutputs(context: Context, options: DeployFlags): Promise<DeployOutcome> {
   const { cwd, env, secrets } = context;
   const { configFile, name } = options;
-  const known = { app: name };
+  const facts = { app: name };
   try {
-    return await deployOne(context, options, known);
+    return await deployOne(context, options, facts);
   } catch (error) {
     const { details = {}, why, fix } = error instanceof GantryError ? error.facts : {};
     const { build = '', status = '', verdict, dashboard = '', log = [], ...told } = details as DeployFailure;
-    const named = known.app ?? (await readAppName(resolve(cwd, configFile), configFile));
+    const named = facts.app ?? (await readAppName(resolve(cwd, configFile), configFile));
     const app = typeof named === 'string' ? named : '';
     // The app exists there, and is looked for there.
     if (build !== '') await remember(context, app, options);

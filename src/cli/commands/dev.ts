@@ -139,7 +139,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
   if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
   const several = folders.length > 1;
-  const own = await takeFolderData(context, several ? cwd : (folders[0] ?? cwd));
+  const folderData = await takeFolderData(context, several ? cwd : (folders[0] ?? cwd));
   const relays = await openDebugRelays(folders, debugPort, waitForClient);
   const quit = new AbortController();
   const keys = await context.prompt.listenForKeys((key) => running.dev?.press(key, () => quit.abort()));
@@ -159,7 +159,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
       onBreakpoint: keys && !several ? onBreakpoint : undefined,
     },
     seed: false,
-    ...(own && { dataDir: () => own.data, lastPort: own.port }),
+    ...(folderData && { dataDir: () => folderData.data, lastPort: folderData.port }),
     trustOwner: true,
     // Each reload would wait.
     late: 0,
@@ -170,7 +170,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
     close();
     throw error;
   });
-  await own?.remember(emulatorEnvironment(emulator));
+  await folderData?.remember(emulatorEnvironment(emulator));
   interruption.message = '';
   const signal = AbortSignal.any([context.signal, emulator.stopRequested, quit.signal]);
   signal.addEventListener('abort', close, { once: true });

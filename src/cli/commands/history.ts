@@ -32,11 +32,11 @@ export default defineCommand({
     const history = await readHistory(context, name);
     const from = since?.(context.platformNow()) ?? 0;
     const all = history.listed();
-    const shown = all.filter(({ at }) => Date.parse(at) >= from);
+    const recent = all.filter(({ at }) => Date.parse(at) >= from);
     const [last] = all;
     if (!last) await tellNothing(context, name);
-    else if (shown.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
-    return applyLimit(shown, flags, progress, 'event');
+    else if (recent.length === 0) progress.note(`nothing since then: the last event is from ${last.at}`);
+    return applyLimit(recent, flags, progress, 'event');
   },
   view: historyView,
   effect: 'reads',
@@ -84,10 +84,10 @@ const texts: { [Name in ListedEvent['event']]: (event: ListedEventOf<Name>) => s
   sending: describeSent,
   sent: describeSent,
   served: (event) => {
-    const own = event.isOwn ? '' : ', not deployed from here';
+    const origin = event.isOwn ? '' : ', not deployed from here';
     // What served in between was not seen.
     const before = event.before ? `; before it: ${shortBuild(event.before)}` : '';
-    return [`${shortBuild(event.build)}${commitPart(event)} serves${own}${before}`, ...changesOf(event.changes)];
+    return [`${shortBuild(event.build)}${commitPart(event)} serves${origin}${before}`, ...changesOf(event.changes)];
   },
   // What somebody canceled has not failed.
   failed: ({ build, status, reason }) =>

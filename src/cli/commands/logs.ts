@@ -92,11 +92,12 @@ async function followedLog(limit: TimeLimit, app: string, flags: LogsFlags) {
   const common = { app, timeoutMs: limit.handOver(), startedBefore: true } as const;
   return readWorkLog(
     context,
-    (own, ended) => readLog(own, source ?? buildSource(own, app, id, flags), { ...options, ended }),
-    (own, shown) =>
+    (ownContext, ended) =>
+      readLog(ownContext, source ?? buildSource(ownContext, app, id, flags), { ...options, ended }),
+    (ownContext, page) =>
       run === undefined
-        ? followBuild(own, { ...common, build: id, logs: true, shown })
-        : followRun(own, { ...common, run: id, shown }),
+        ? followBuild(ownContext, { ...common, build: id, logs: true, shown: page })
+        : followRun(ownContext, { ...common, run: id, shown: page }),
   );
 }
 

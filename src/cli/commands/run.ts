@@ -116,11 +116,11 @@ async function readOwnFlags(words: readonly string[]): Promise<OwnFlag[]> {
   if (!words.some((word) => word.startsWith('-'))) return [];
   const { globalFlags, referenceOf } = await import('../reference.ts');
   const { flags } = await referenceOf('run');
-  const shown = [...globalFlags(), ...flags].map((flag) => ({
+  const listed = [...globalFlags(), ...flags].map((flag) => ({
     names: flag.flags.match(/--?[a-zA-Z][\w-]*/g) ?? [],
     takesValue: flag.type !== 'boolean' && flag.valueRequired,
   }));
-  return [...shown, { names: ['-r'], takesValue: true }];
+  return [...listed, { names: ['-r'], takesValue: true }];
 }
 
 /** What the program prints; with `--json` one value, which has it unless it is events, shown on stderr. */

@@ -177,8 +177,9 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
   return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
 }
 
-function appStatusView(shown: AppStatus): View {
-  const { target, app, status, sick, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } = shown;
+function appStatusView(appStatus: AppStatus): View {
+  const { target, app, status, sick, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } =
+    appStatus;
   const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
@@ -186,16 +187,16 @@ function appStatusView(shown: AppStatus): View {
     ['sick', sick && ((page) => page.style.red(sick))],
     [
       'live',
-      part(unknown.live, live, (shown) => liveText(shown, sick)) ??
+      part(unknown.live, live, (liveBuild) => liveText(liveBuild, sick)) ??
         (isDeployed ? 'no build' : toDeploy('not deployed')),
     ],
-    ['latest', latestText(shown)],
+    ['latest', latestText(appStatus)],
     ['here', part(unknown.here, here, hereText)],
     ['replicas', part(unknown.replicas, replicas, replicasText)],
     ['region', region],
     ['last hour', part(unknown.lastHour, lastHour, callsText)],
     ['cost now', part(unknown.centsPerHour, centsPerHour, (cents) => `${dollars(cents)} per hour`)],
-    ['failure', part(unknown.failure, shown, failureText)],
+    ['failure', part(unknown.failure, appStatus, failureText)],
     ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
 }
@@ -266,8 +267,8 @@ function replicasText({ running, minReplicas, maxReplicas, ...some }: NonNullabl
   return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${failed}${earlier}${stale}`;
 }
 
-function toDeploy(found: string): Cell {
-  return ({ inPlace }) => `${found}: ${inPlace(gantryCommand`deploy`)}`;
+function toDeploy(text: string): Cell {
+  return ({ inPlace }) => `${text}: ${inPlace(gantryCommand`deploy`)}`;
 }
 
 /** Not one after which calls succeeded, unless calls failed in the last hour. */

@@ -35,16 +35,16 @@ export function findCandidates(tree: CompletionTree, words: string[]): Completio
   const { typed, given, expected, found } = readWords(tree, before);
   const { line, command } = found ?? {};
   const inputs = line === undefined ? [] : typed.slice(line.split(' ').length);
-  const known = [...flags, ...(command?.flags ?? [])];
+  const allFlags = [...flags, ...(command?.flags ?? [])];
 
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
-  const flag = value === undefined ? takesWord(expected, typing) : valueFlag(name, known);
+  const flag = value === undefined ? takesWord(expected, typing) : valueFlag(name, allFlags);
   if (flag) {
     const place = { value: valueName(flag.flags), flag: longName(flag.flags), typed: inputs, given };
     return choices(flag.choices) ?? { ...place, command: line ?? typed.join(' ') };
   }
-  if (typing.startsWith('-')) return { words: known.map((entry) => [longName(entry.flags), entry.description]) };
+  if (typing.startsWith('-')) return { words: allFlags.map((entry) => [longName(entry.flags), entry.description]) };
   if (!command || line === undefined) return { words: subcommands(commands, groups, typed) };
   return argumentAtCursor(command, { command: line, typed: inputs, given });
 }
@@ -60,7 +60,7 @@ function readWords(tree: CompletionTree, before: string[]) {
   const typed: string[] = [];
   const given: Record<string, string> = {};
   let expected: CompletionTree['flags'][number] | undefined;
-  let found: ReturnType<typeof commandIn>;
+  let command: ReturnType<typeof commandIn>;
   for (const word of before) {
     const taking = takesWord(expected, word);
     expected = undefined;
@@ -69,13 +69,13 @@ function readWords(tree: CompletionTree, before: string[]) {
     } else if (word.startsWith('-')) {
       const [, long, attached = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
       if (long !== undefined) given[long] = attached;
-      else expected = valueFlag(word, [...tree.flags, ...(found?.command?.flags ?? [])]);
+      else expected = valueFlag(word, [...tree.flags, ...(command?.command?.flags ?? [])]);
     } else {
       typed.push(word);
-      found ??= commandIn(tree, typed.join(' '));
+      command ??= commandIn(tree, typed.join(' '));
     }
   }
-  return { typed, given, expected, found };
+  return { typed, given, expected, found: command };
 }
 
 /** As on the command line, a word that looks like a flag is not taken as an optional value. */
@@ -116,8 +116,8 @@ function valueName(flags: string): string {
   return /[<[]([\w-]+)/.exec(flags)?.[1] ?? '';
 }
 
-function choices(known: string[] | undefined): { words: Candidate[] } | undefined {
-  return known && { words: known.map((word): Candidate => [word, '']) };
+function choices(words: string[] | undefined): { words: Candidate[] } | undefined {
+  return words && { words: words.map((word): Candidate => [word, '']) };
 }
 
 /** Completes the last field of `--json=id,sta`. */
@@ -133,15 +133,15 @@ function subcommands(
   groups: CompletionTree['groups'],
   typed: string[],
 ): Candidate[] {
-  const found = new Map<string, string>();
+  const candidates = new Map<string, string>();
   for (const { command, summary } of commands) {
     const words = command.split(' ');
     const next = words[typed.length];
     if (next === undefined || !typed.every((word, index) => word === words[index])) continue;
-    if (words.length === typed.length + 1) found.set(next, summary);
-    else if (!found.has(next)) found.set(next, groups[next] ?? '');
+    if (words.length === typed.length + 1) candidates.set(next, summary);
+    else if (!candidates.has(next)) candidates.set(next, groups[next] ?? '');
   }
-  return [...found];
+  return [...candidates];
 }
 
 /** What is typed up to the last slash or colon. */

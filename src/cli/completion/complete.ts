@@ -55,17 +55,17 @@ interface Completions {
 
 async function answer(request: CompletionRequest): Promise<Completions> {
   const tree = await typable();
-  const found = findCandidates(tree, request.words);
-  if ('words' in found) return { words: found.words, mode: 'none' };
+  const candidates = findCandidates(tree, request.words);
+  if ('words' in candidates) return { words: candidates.words, mode: 'none' };
   const typing = typedValue(request.words);
-  const kind = kindAt(found, typing);
+  const kind = kindAt(candidates, typing);
   if (kind === undefined) return { words: [], mode: 'none' };
   if (kind === 'local') return { words: [], mode: 'files' };
   if (kind === 'folder') return { words: [], mode: 'folders' };
-  const context = await contextOf(request, found);
+  const context = await contextOf(request, candidates);
   const words = isLocalName(kind)
     ? await localNames[kind]({ context, tree, typing })
-    : await platformNames(context, tree, kind, { ...found, typing });
+    : await platformNames(context, tree, kind, { ...candidates, typing });
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
 
@@ -73,8 +73,8 @@ async function answer(request: CompletionRequest): Promise<Completions> {
 const isNoFlag = ([name]: Candidate) => !name.startsWith('-');
 
 /** A path with a colon is on a volume; any other is on the disk where both are possible. */
-function kindAt(found: ValueAtCursor, typing: string): Exclude<ValueKind, 'path'> | undefined {
-  const kind = kindOf(found);
+function kindAt(value: ValueAtCursor, typing: string): Exclude<ValueKind, 'path'> | undefined {
+  const kind = kindOf(value);
   if (kind !== 'path') return kind;
   return typing.includes(':') ? 'remote-path' : 'local';
 }

@@ -118,7 +118,7 @@ const meanings = new Map(
 export function findCommands(query: string, commands: readonly CommandReference[]): CommandReference[] {
   const described = commands.map((command) => ({
     command,
-    weights: onceFor(known, command, () => weightsOf(command)),
+    weights: onceFor(countsOf, command, () => weightsOf(command)),
   }));
   // Half a mention is one in the text of a flag.
   const mentions = (word: string) =>
@@ -136,7 +136,7 @@ export function findCommands(query: string, commands: readonly CommandReference[
   }));
   return scored
     .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score)
+    .sort((a, b) => b.score - a.score)
     .map(({ command }) => command);
 }
 
@@ -147,7 +147,7 @@ export function helpAbout(words: string, commands: readonly CommandReference[]):
   return first && sentence`see ${gantryCommand`help ${first.command.split(' ')}`}${more}`;
 }
 
-const known = new WeakMap<CommandReference, Map<string, number>>();
+const countsOf = new WeakMap<CommandReference, Map<string, number>>();
 
 function weightsOf({ command, summary, details, flags }: CommandReference): Map<string, number> {
   const places: [weight: number, text: string][] = [

@@ -198,9 +198,9 @@ function pageOf({ pieces, unit }: LongResult, from: number, id: string): { text:
   const page = pieces.slice(from, to);
   const text = unit === 'entries' ? `[${page.join(',\n')}]` : page.join('').replace(/\n$/, '');
   if (from === 0 && to === pieces.length) return { text };
-  const shown = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
+  const range = `${unit} ${from + 1} to ${to} of ${pieces.length}`;
   const rest = to < pieces.length ? `; the rest: tool call with {"result": "${id}", "from": ${to}}` : '';
-  return { text, note: `${shown}${rest}; to get less, pass --jq, --limit or a filter` };
+  return { text, note: `${range}${rest}; to get less, pass --jq, --limit or a filter` };
 }
 
 /** As the SDK's transport, but requests are answered although stdin has ended, and numbers keep their digits. */

@@ -149,13 +149,13 @@ function find({ query, ...beside }: Input, commands: readonly CommandReference[]
   if (named) return { text: stringifyJson(describe(named)), isJson: true };
   const inGroup = commandsIn(line, commands);
   const all = line === '' ? commands : inGroup;
-  const found = all.length > 0 ? all : findCommands(line, commands).slice(0, maxFound);
-  if (found.length === 0) {
+  const matching = all.length > 0 ? all : findCommands(line, commands).slice(0, maxFound);
+  if (matching.length === 0) {
     throw new UsageError(`no command found for "${line}"`, {
       why: `commands: ${commands.map(({ command }) => command).join(', ')}`,
     });
   }
-  const lines = found.map((command) => oneLine(command, allowed));
+  const lines = matching.map((command) => oneLine(command, allowed));
   return { text: lines.join('\n'), isJson: false };
 }
 
@@ -211,14 +211,14 @@ async function readCommandLine(typed: readonly string[], all: readonly CommandRe
   const command = all.find(({ command }) => command === line);
   if (!command) throw new UsageError(`unknown command "${line}"`, { fix: 'call find for the commands' });
   if (!isSuitable(command)) {
-    const shown = new CommandLine(['gantry', ...words]);
-    throw new UsageError(`${line} is not over MCP`, { fix: sentence`run it in a shell: ${shown}` });
+    const commandLine = new CommandLine(['gantry', ...words]);
+    throw new UsageError(`${line} is not over MCP`, { fix: sentence`run it in a shell: ${commandLine}` });
   }
   const set = flagsIn(called);
-  const known = flagsOver(command);
-  const unknown = set.find((flag) => !known.includes(flag) && !always.includes(flag));
+  const flags = flagsOver(command);
+  const unknown = set.find((flag) => !flags.includes(flag) && !always.includes(flag));
   if (unknown !== undefined) {
-    throw new UsageError(`${line} has no flag "${unknown}" here`, { why: `its flags: ${known.join(', ')}` });
+    throw new UsageError(`${line} has no flag "${unknown}" here`, { why: `its flags: ${flags.join(', ')}` });
   }
   refuseEndless(set);
   return { command, effect, argv, set };

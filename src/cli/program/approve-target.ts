@@ -63,12 +63,12 @@ function isTyped({ project, profile, local }: Context['flags']): boolean {
 
 function otherTarget(last: FolderTarget, { target }: Context, argv: readonly string[]): ConflictError {
   const { project, platform } = last;
-  const known =
+  const otherwise =
     last.flags.length > 0 ? `type ${new CommandLine(withFlags(argv, last.flags))}` : variablesOf(last, target);
   const lastText = folderTargetText(last);
   return new ConflictError(`the last deploy from this folder went to ${lastText}, not ${targetText(target)}`, {
     why: `the target comes from: ${targetOrigin(target)}; this command line does not name it`,
-    fix: `to use ${targetText(target)}, type ${new CommandLine(withFlags(argv, ['--yes']))}; for ${lastText}, ${known}`,
+    fix: `to use ${targetText(target)}, type ${new CommandLine(withFlags(argv, ['--yes']))}; for ${lastText}, ${otherwise}`,
     details: { last: { project, platform }, project: target.project.value, platform: target.platform.value },
   });
 }

@@ -109,8 +109,8 @@ function takenByParent({ parent, options }: Commander): Record<string, unknown> 
 }
 
 function flagsOf(commander: Commander): string[] {
-  const own = commander.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return commander.parent ? [...own, ...flagsOf(commander.parent)] : own;
+  const ownFlags = commander.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
+  return commander.parent ? [...ownFlags, ...flagsOf(commander.parent)] : ownFlags;
 }
 
 const unsetVariable = 'check that the shell variable is set';

@@ -31,8 +31,8 @@ export async function completeFix(
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {
-  const found = await correctedLine(argv, corrected);
-  const line = found && new CommandLine(['gantry', ...found]);
+  const correctedArgv = await correctedLine(argv, corrected);
+  const line = correctedArgv && new CommandLine(['gantry', ...correctedArgv]);
   return line && corrected.isExample ? `for example: ${line}` : line;
 }
 
@@ -56,8 +56,8 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   const isPlain = (word: string, at: number) => plain.test(word) || takesName.test(rest[at - 1] ?? start.at(-1) ?? '');
   const isHidden = words.some((word) => secretive.test(word)) && !rest.every(isPlain);
   const whole = [...start, ...rest];
-  const found = isHidden ? undefined : (await kindOf(whole)) ? whole : await spelledLine(whole);
-  if (found) return found;
+  const completed = isHidden ? undefined : (await kindOf(whole)) ? whole : await spelledLine(whole);
+  if (completed) return completed;
   const help = [...start, '--help'];
   // A flag before `--help` may take it for its value.
   return (await kindOf(help)) === 'help' ? help : undefined;

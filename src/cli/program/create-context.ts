@@ -72,11 +72,11 @@ export function createContext(
     const isChosen = flags.project !== undefined || flags.profile !== undefined;
     const folder = ofProfile ? null : isChosen ? undefined : cwd;
     const given = findCredential(io.env, settings(), io.now(), warn, readLast, folder);
-    const found = local ? { ...given, origin: local.name } : given;
-    const expiry = expiryNotice(found, page);
+    const target = local ? { ...given, origin: local.name } : given;
+    const expiry = expiryNotice(target, page);
     if (expiry) progress.note(expiry);
-    secrets.add(found.token, found.refreshToken);
-    return found;
+    secrets.add(target.token, target.refreshToken);
+    return target;
   });
   // Who needs the token will meet what is wrong with it.
   const target = once(() => findTarget(settings(), attempt(credential), local));
@@ -146,8 +146,8 @@ export function createContext(
       // The flags choose a project and a profile of the original platform.
       const { project: _, profile: __, cwd: ___, local: ____, ...kept } = flags;
       // Inherits from io: copying it would open its streams.
-      const own = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
-      return createContext(Object.create(io, own), kept, { signal: until, interruption: {}, secrets, warned });
+      const ownIo = { env: { value: { ...io.env, ...env } }, cwd: { value: existingFolder(io.cwd, cwd) } };
+      return createContext(Object.create(io, ownIo), kept, { signal: until, interruption: {}, secrets, warned });
     },
     interruption: printedNotice(interruption, page),
     inPlace,
@@ -240,7 +240,7 @@ function createApiAccess(access: ApiAccessOptions): ApiAccess {
     return fresh;
   };
   const token = createTokenProvider(access.credential, renew, io);
-  const optionsFor = async (until: AbortSignal, own: OwnOptions): Promise<ApiOptions> => {
+  const optionsFor = async (until: AbortSignal, ownOptions: OwnOptions): Promise<ApiOptions> => {
     const { addresses, proxy } = settings();
     return {
       token,
@@ -257,19 +257,19 @@ function createApiAccess(access: ApiAccessOptions): ApiAccess {
         'x-client-os': process.platform,
         'x-client-arch': process.arch,
       },
-      send: own.send ?? (await createSender(proxy)),
+      send: ownOptions.send ?? (await createSender(proxy)),
       silenceMs: io.silenceMs,
       now: io.now,
       elapsed: io.elapsed,
       clock,
-      ...own,
+      ...ownOptions,
     };
   };
-  const apiWith = (until: AbortSignal, own: OwnOptions = {}, check = checkAddress): Api => {
+  const apiWith = (until: AbortSignal, ownOptions: OwnOptions = {}, check = checkAddress): Api => {
     let api: Promise<Api> | undefined;
     const create = async () => {
       const { createApi } = await import('../../platform/api/client.ts');
-      return createApi(await optionsFor(until, own));
+      return createApi(await optionsFor(until, ownOptions));
     };
     return async (endpoint, parameters) => {
       // A dry run may renew its token.

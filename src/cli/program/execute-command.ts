@@ -302,9 +302,9 @@ function finishing(
     if (!called || !isExtensible(document, json)) return document;
     const { answered, isCallable, usualNextOf } = await import('./next-commands.ts');
     const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const known = next.length > 0 ? next : usualNextOf(called, document, argv);
-    const callable = isForModel ? await Promise.all(known.map((each) => isCallable(each.argv))) : [];
-    const usual = known.filter((_, at) => callable[at] !== false);
+    const commands = next.length > 0 ? next : usualNextOf(called, document, argv);
+    const callable = isForModel ? await Promise.all(commands.map((each) => isCallable(each.argv))) : [];
+    const usual = commands.filter((_, at) => callable[at] !== false);
     return {
       ...document,
       ...(usual.length > 0 && { next: usual }),

@@ -39,18 +39,18 @@ export async function findLocalTarget(
       environment && { name, flags: [], origin, unused, variables: { ...unset, ...environment }, isStarted: false }
     );
   }
-  const own = { name: folderEmulatorName, flags: ['--local'], origin, unused };
+  const ofFolder = { name: folderEmulatorName, flags: ['--local'], origin, unused };
   if (local || (io.isForModel && (effect === 'reads' || flags.dryRun))) {
-    const known = knownFolderEmulator(io.env, cwd);
-    if (!known) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
-    return { ...own, variables: { ...unset, ...known }, isStarted: false };
+    const running = knownFolderEmulator(io.env, cwd);
+    if (!running) throw new NotFoundError('this folder has no emulator yet', { fix: gantryCommand`deploy --local` });
+    return { ...ofFolder, variables: { ...unset, ...running }, isStarted: false };
   }
   let isStarted = false;
   const variables = await useFolderEmulator(io, cwd, signal, async () => {
     await beforeStart(cwd);
     isStarted = true;
   });
-  return { ...own, variables: { ...unset, ...variables }, isStarted };
+  return { ...ofFolder, variables: { ...unset, ...variables }, isStarted };
 }
 
 /** Inherits from the original: copying it would open its streams. */

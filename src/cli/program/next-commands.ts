@@ -38,10 +38,10 @@ const answers: Readonly<Record<string, readonly [flag: string, others: RegExp]>>
 
 /** A command for programs, with the answer to what it would ask: there, nobody answers. */
 export function answered(argv: readonly string[]): readonly string[] {
-  const own = argv.slice(1);
-  const [flag, others] = answers[readTypedCommand(own).path.join(' ')] ?? [];
-  const isAnswered = own.some((word) => word === flag || others?.test(word) || /^--(dry-run|help)$/.test(word));
-  return flag === undefined || isAnswered ? argv : withFlags(own, [flag]);
+  const words = argv.slice(1);
+  const [flag, others] = answers[readTypedCommand(words).path.join(' ')] ?? [];
+  const isAnswered = words.some((word) => word === flag || others?.test(word) || /^--(dry-run|help)$/.test(word));
+  return flag === undefined || isAnswered ? argv : withFlags(words, [flag]);
 }
 
 /** The command of a line of gantry. */

@@ -16,8 +16,8 @@ export async function divideLine(program: Commander, words: string[]): Promise<D
   if (file === words.length) return { words };
   const programArguments = words.slice(file + 1);
   const end = programArguments.indexOf('--');
-  const own = (end < 0 ? programArguments : programArguments.slice(0, end)).filter(isForAnyPosition);
-  return { words: [...words.slice(0, at + 1), ...own, ...words.slice(at + 1, file + 1)], programArguments };
+  const globalWords = (end < 0 ? programArguments : programArguments.slice(0, end)).filter(isForAnyPosition);
+  return { words: [...words.slice(0, at + 1), ...globalWords, ...words.slice(at + 1, file + 1)], programArguments };
 }
 
 const isForAnyPosition = (word: string) => /^(--json(=.*)?|--help|-h)$/s.test(word);

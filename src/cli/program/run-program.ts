@@ -49,23 +49,23 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 /** Runs what a user of the official client means, or throws why the command line is not valid. */
 async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
-  const found = translateSpellings(words, Object(error).code === 'commander.excessArguments');
-  if (!found)
+  const translated = translateSpellings(words, Object(error).code === 'commander.excessArguments');
+  if (!translated)
     throw error instanceof UsageError ? error : await (await import('./usage-errors.ts')).usageError(error, words);
-  const { argv, input, env, secrets, warning } = found;
+  const { argv, input, env, secrets, warning } = translated;
   state.secrets.add(secrets);
-  const own = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
+  const ownIo = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
   // Inherits from io: copying it would open its streams.
-  return runProgram(argv, Object.create(io, own), Object.assign(state, { argv: argv.map(asTyped), warning }));
+  return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { argv: argv.map(asTyped), warning }));
 }
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
 export function normalizeArguments(argv: readonly string[]): string[] {
   const end = endOfOwn(argv);
-  const own = argv.slice(0, end);
-  const words = own.flatMap((word, at) => {
-    if (word === '--json') return fieldList.test(own[at + 1] ?? '') ? [] : ['--json='];
-    return own[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
+  const ownWords = argv.slice(0, end);
+  const words = ownWords.flatMap((word, at) => {
+    if (word === '--json') return fieldList.test(ownWords[at + 1] ?? '') ? [] : ['--json='];
+    return ownWords[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
   });
   return [...withHelpLast(words), ...argv.slice(end)];
 }

@@ -12,14 +12,14 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
   const { selection, beforeFile, flagsAt } = readTypedCommand(argv.slice(1));
   const here = readTypedCommand(line);
-  const own = [...selection, ...(beforeFile ?? [])].map(nameOf);
+  const ownFlags = [...selection, ...(beforeFile ?? [])].map(nameOf);
   // A project, a profile and an emulator choose the target together.
-  const choosesTarget = own.some((name) => targets.includes(name));
+  const choosesTarget = ownFlags.some((name) => targets.includes(name));
   const kept = [...here.selection, ...((beforeFile && here.beforeFile) ?? [])];
   const missing = kept.filter((flag) => {
     const name = nameOf(flag);
     const isChosen = choosesTarget && targets.includes(name);
-    return !own.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
+    return !ownFlags.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });
   return argv.toSpliced(flagsAt + 1, 0, ...missing.flat());
 }
@@ -40,8 +40,8 @@ export function placeBeside(line: readonly string[]): ChangeCommand {
 export function placeFix(error: unknown, line: readonly string[]): void {
   if (!(error instanceof GantryError)) return;
   if (error.facts.next) error.facts.next = placeBeside(line)(error.facts.next);
-  for (const shown of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
-    if (shown.fix !== undefined) shown.fix = withCommands(shown.fix, placeBeside(line));
+  for (const facts of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
+    if (facts.fix !== undefined) facts.fix = withCommands(facts.fix, placeBeside(line));
   }
 }
 

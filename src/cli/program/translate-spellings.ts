@@ -50,17 +50,17 @@ function withCommandFirst(words: string[]): string[] {
 }
 
 function renameCommands(words: string[], names: Record<string, string>): string[] {
-  const found = findName(words, names);
-  if (!found) return words;
-  const [first = 0] = found.places;
-  const others = words.filter((_, at) => at > first && !found.places.includes(at));
+  const spelling = findName(words, names);
+  if (!spelling) return words;
+  const [first = 0] = spelling.places;
+  const others = words.filter((_, at) => at > first && !spelling.places.includes(at));
   // Again, because `project set` is `projects set` now.
-  return renameCommands([...words.slice(0, first), ...found.entry.split(' '), ...others], names);
+  return renameCommands([...words.slice(0, first), ...spelling.entry.split(' '), ...others], names);
 }
 
 /** Returns what a word becomes; it is called with each word in turn. */
 function flagTranslator(commands: string[]): (word: string, at: number, words: string[]) => readonly string[] {
-  const known = flagSpellings.filter(({ of }) => !of || of.some((command) => commands.includes(command)));
+  const spellings = flagSpellings.filter(({ of }) => !of || of.some((command) => commands.includes(command)));
   let isValue = false;
   return (word, at, words) => {
     if (isValue) {
@@ -69,7 +69,7 @@ function flagTranslator(commands: string[]): (word: string, at: number, words: s
     }
     const [name, attached] = splitFlag(word);
     const value = attached ?? words[at + 1];
-    const { here } = known.find(({ names }) => names.includes(name)) ?? {};
+    const { here } = spellings.find(({ names }) => names.includes(name)) ?? {};
     const translated = typeof here === 'function' && value !== undefined ? here(value, name) : undefined;
     isValue = translated !== undefined && attached === undefined;
     return translated ?? plainFlag(word, typeof here === 'function' ? undefined : here, value, commands);
@@ -85,9 +85,9 @@ function plainFlag(word: string, here: readonly string[] | undefined, next: stri
 }
 
 function refuseCommand(words: string[]): void {
-  const found = findName(words, refusals);
-  if (!found) return;
-  const { message, ...facts } = found.entry;
+  const refusal = findName(words, refusals);
+  if (!refusal) return;
+  const { message, ...facts } = refusal.entry;
   throw new UsageError(message, facts);
 }
 
@@ -101,15 +101,15 @@ function refuseExtraWord([command]: string[]): void {
 }
 
 function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
-  const found = flagRefusals.find(
+  const refusal = flagRefusals.find(
     ({ names, of, except = [], when }) =>
       names.includes(name) &&
       (!of || of.some((command) => commands.includes(command))) &&
       !except.some((command) => commands.includes(command)) &&
       (when?.(next) ?? true),
   );
-  if (!found) return;
-  const { message, why, fix } = found;
+  if (!refusal) return;
+  const { message, why, fix } = refusal;
   throw new UsageError(message, defined({ why, fix }));
 }
 

@@ -81,8 +81,8 @@ export function withOperand(argv: readonly string[], operand: string, word: stri
   const { path } = readTypedCommand(argv);
   const isValue = (at: number) => takesValue.includes(argv[at - 1] ?? '') || /^--[\w-]+$/.test(argv[at - 1] ?? '');
   const last = argv.lastIndexOf(path.at(-1) ?? '', endOfOwn(argv));
-  const found = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
-  const at = found.find((place) => !isValue(place)) ?? found[0];
+  const places = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
+  const at = places.find((place) => !isValue(place)) ?? places[0];
   const words = (typed: readonly string[]) => typed.map((text) => ({ text }));
   const [before, after] = at === undefined ? [last + 1, last + 1] : [at, at + 1];
   return arrangeCommand([
@@ -96,12 +96,12 @@ export function withOperand(argv: readonly string[], operand: string, word: stri
 export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
   const end = endOfOwn(argv);
   const { flagsAt: start } = readTypedCommand(argv);
-  const known = flags.every((flag) => argv.includes(flag));
+  const hasAll = flags.every((flag) => argv.includes(flag));
   // Instead of the value that was typed.
   const valued = flags.filter((flag, at) => /^--|^-C$/.test(flag) && flags[at + 1]?.startsWith('--') === false);
   const isOther = (word: string, at: number) =>
-    known || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
+    hasAll || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
   const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));
-  const added = known ? [] : flags;
+  const added = hasAll ? [] : flags;
   return ['gantry', ...others.slice(0, start).flat(), ...added, ...others.slice(start).flat()];
 }

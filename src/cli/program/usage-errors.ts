@@ -57,11 +57,11 @@ function bare(word: string): string {
 function similarFlags(typed: string, flags: readonly string[] = []): string[] | undefined {
   const wordsOf = (flag: string) => bare(flag).split('-');
   const isWithin = (some: string[], all: string[]) => some.every((word) => all.includes(word));
-  const own = wordsOf(typed);
+  const typedWords = wordsOf(typed);
   const begun = flags.filter((flag) => flag.startsWith(typed));
-  const alike = flags.filter((flag) => isWithin(wordsOf(flag), own) || isWithin(own, wordsOf(flag)));
+  const alike = flags.filter((flag) => isWithin(wordsOf(flag), typedWords) || isWithin(typedWords, wordsOf(flag)));
   return /^--[a-z]/.test(typed)
-    ? [begun, alike].find((found, at) => found.length > 0 && found.length <= 1 + at)
+    ? [begun, alike].find((names, at) => names.length > 0 && names.length <= 1 + at)
     : undefined;
 }
 
@@ -85,8 +85,10 @@ export function lineElsewhere(
   if (typed === '') return undefined;
   const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
   if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
-  const own = removals.find((word) => hasChild(group, word));
-  return own === undefined ? undefined : new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 1, own)]);
+  const removal = removals.find((word) => hasChild(group, word));
+  return removal === undefined
+    ? undefined
+    : new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 1, removal)]);
 }
 
 /** Without the group that does not have it, or without what is no group. */
@@ -105,11 +107,9 @@ const removals = ['rm', 'delete', 'unset', 'remove'];
 /** A command without its group. Words that many groups have are not meant for one. */
 function lineInGroup(typed: string, argv: string[]): CommandLine | Sentence | undefined {
   const groups = groupsWith(typed);
-  const [one, other] = groups.map(
-    (group) => new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 0, group)]),
-  );
-  if (!one || groups.length > 2) return undefined;
-  return other ? sentence`${one}, or ${other}` : one;
+  const [a, b] = groups.map((group) => new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 0, group)]));
+  if (!a || groups.length > 2) return undefined;
+  return b ? sentence`${a}, or ${b}` : a;
 }
 /** `--json name`, as other programs have it, where `--json=name` is meant. */
 function fieldsAfterJson(original: string, argv: readonly string[]): CommandLine | undefined {
@@ -156,9 +156,9 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   if (expected === undefined) return { message, why: text };
   const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
   const [, sample] = /such as '?([\w@.:</-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
-  const found = similar ?? choices?.[0] ?? sample;
+  const suggested = similar ?? choices?.[0] ?? sample;
   // The next word was taken for the value that is missing.
-  const meant = /\.py(::|$)/.test(value) && found ? `${found} ${value}` : found;
+  const meant = /\.py(::|$)/.test(value) && suggested ? `${suggested} ${value}` : suggested;
   return {
     message: `${message}: expected ${expected}`,
     ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),

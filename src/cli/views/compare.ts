@@ -7,7 +7,7 @@ import { type Columns, keyValueTable, onTerminal, stackViews, table, wrapped } f
 /** Two builds by their calls; off a terminal a line for each measure. */
 export function compareView(comparison: Comparison): View {
   const measures = table(measuresOf(comparison), ['MEASURE', 'VERDICT', 'AFTER'], measureColumns);
-  const shown = stackViews(
+  const views = stackViews(
     wrapped(({ style }) => `${headline(comparison)}\n${style.bold(conclusion(comparison))}`),
     keyValueTable([
       ['files', filesText(comparison)],
@@ -17,7 +17,7 @@ export function compareView(comparison: Comparison): View {
     ]),
     measures,
   );
-  return onTerminal(shown, measures);
+  return onTerminal(views, measures);
 }
 
 export function compareReport(comparison: Comparison): ChartReport<MeasuredBuilds> {

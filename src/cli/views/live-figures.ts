@@ -53,11 +53,11 @@ const shownFailures = 3;
 
 /** The apps, the last errors, and what keys do, on a screen; off a terminal a line for each app. */
 export function liveView(frame: TopFrame): View {
-  const shown: View = (page) => {
+  const view: View = (page) => {
     if (page.animated) return screen(frame, page);
     return [headline(frame), appsTable(frame.apps, frame)(page), ...failureLines(frame)].join('\n');
   };
-  return onTerminal(shown, appsTable(frame.apps, frame));
+  return onTerminal(view, appsTable(frame.apps, frame));
 }
 
 function screen(frame: TopFrame, page: Page): string {
@@ -77,9 +77,9 @@ function screen(frame: TopFrame, page: Page): string {
   );
   const selected = apps.findIndex(({ app }) => app === frame.selected);
   const first = Math.max(0, Math.min(selected - room + 1, apps.length - room));
-  const shown = apps.slice(first, first + room);
-  const more = apps.length > shown.length ? [style.dim(`${groupDigits(apps.length - shown.length)} more`)] : [];
-  const body = apps.length === 0 ? 'no apps yet' : appsTable(shown, frame)(page);
+  const onScreen = apps.slice(first, first + room);
+  const more = apps.length > onScreen.length ? [style.dim(`${groupDigits(apps.length - onScreen.length)} more`)] : [];
+  const body = apps.length === 0 ? 'no apps yet' : appsTable(onScreen, frame)(page);
   const head = [style.bold(cut(headline(frame))), '', ...body.split('\n'), ...more];
   const left = Math.max(0, rows - head.length - below.length - 1);
   const lines = Math.max(0, left - 1);
@@ -89,8 +89,8 @@ function screen(frame: TopFrame, page: Page): string {
 }
 
 function headline({ project, at, apps }: TopFrame): string {
-  const known = apps.map(({ centsPerHour }) => centsPerHour).filter((cents) => cents !== null);
-  const cost = known.length > 0 ? `, ${dollars(known.reduce((sum, cents) => sum + cents, 0))}/h` : '';
+  const prices = apps.map(({ centsPerHour }) => centsPerHour).filter((cents) => cents !== null);
+  const cost = prices.length > 0 ? `, ${dollars(prices.reduce((sum, cents) => sum + cents, 0))}/h` : '';
   return `${project}  ${localTime(at).slice(11)}  ${count(apps.length, 'app')}${cost}`;
 }
 
@@ -98,7 +98,7 @@ function headline({ project, at, apps }: TopFrame): string {
 function appsTable(apps: readonly AppFigures[], { selected, at }: TopFrame): View {
   // Zero leaves a cell empty, like what is not known.
   const figure = (value: number | null, text: (value: number) => string) =>
-    figureCell(value, (known) => (known === 0 ? '' : text(known)));
+    figureCell(value, (amount) => (amount === 0 ? '' : text(amount)));
   return table(apps, ['APP', 'REPLICAS', 'RATE', 'P90', 'QUEUE', 'COST'], {
     AT: () => forPeople('', at),
     APP: ({ app }) => forPeople(selected === null ? app : `${app === selected ? '>' : ' '} ${app}`, app),

@@ -31,10 +31,10 @@ interface MeasuredPoint {
 export function measuredView(measured: Measured, range: ChartRange): View {
   const report = measuredReport(measured, range);
   const { rows } = report;
-  const shown = measured.charts.filter(hasValue);
+  const withValues = measured.charts.filter(hasValue);
   const fitting: View = (page) => {
-    const isNarrow = page.columns < fullTableColumns && shown.length > 1;
-    return table(rows, ['TIME'], columnsOf(shown, isNarrow ? -1 : 0))(page);
+    const isNarrow = page.columns < fullTableColumns && withValues.length > 1;
+    return table(rows, ['TIME'], columnsOf(withValues, isNarrow ? -1 : 0))(page);
   };
   return chartView(report, rows.length > 0, fitting, table(rows, [], columnsOf(measured.charts)));
 }
@@ -42,14 +42,14 @@ export function measuredView(measured: Measured, range: ChartRange): View {
 export function measuredReport({ summary, times, charts }: Measured, range: ChartRange): ChartReport<MeasuredPoint> {
   const points = times.map((time, at) => ({ time, at })).filter(({ time }) => !Number.isNaN(time));
   const steps = pointsOfTime(points, ({ time }) => time, range);
-  const shown = charts.filter(hasValue);
+  const withValues = charts.filter(hasValue);
   return {
     summary: [summary, rangeText(range)].filter(Boolean),
     chart: {
       step: 'point',
       zone: localTimeZone(),
       times: steps.map(({ time }) => time),
-      panels: shown.map(({ title, unit, series }) => ({
+      panels: withValues.map(({ title, unit, series }) => ({
         title,
         kind: 'lines',
         unit,
@@ -60,9 +60,9 @@ export function measuredReport({ summary, times, charts }: Measured, range: Char
       })),
     },
     rows: points
-      .filter(({ at }) => shown.some(({ series }) => series.some(({ values }) => typeof values[at] === 'number')))
-      .sort((one, other) => other.time - one.time),
-    columns: columnsOf(shown),
+      .filter(({ at }) => withValues.some(({ series }) => series.some(({ values }) => typeof values[at] === 'number')))
+      .sort((a, b) => b.time - a.time),
+    columns: columnsOf(withValues),
   };
 }
 

@@ -5,9 +5,9 @@ import { onTerminal, stackViews, wrapped } from '../../kernel/output/table.ts';
 import { localMinute, localTimeZone } from '../../kernel/wall-clock.ts';
 
 /** The summary, charts and a table of values, or the summary alone if nothing was measured; off a terminal values only. */
-export function chartView<Row>({ summary, chart }: ChartReport<Row>, hasValues: boolean, shown: View, piped = shown) {
+export function chartView<Row>({ summary, chart }: ChartReport<Row>, hasValues: boolean, view: View, piped = view) {
   const headline = wrapped(summary.join('\n'));
-  return onTerminal(hasValues ? stackViews(headline, renderChart(chart), shown) : headline, piped);
+  return onTerminal(hasValues ? stackViews(headline, renderChart(chart), view) : headline, piped);
 }
 
 export interface ChartRange {
@@ -35,7 +35,7 @@ export function createTimeline<Entry>(entries: readonly Entry[], { spanOf, stepM
   const spans = entries
     .map((entry) => ({ entry, ...spanOf(entry) }))
     .filter(({ start }) => Number.isFinite(start))
-    .sort((one, other) => one.start - other.start);
+    .sort((a, b) => a.start - b.start);
   const steps: TimelineStep<Entry>[] = [];
   let covered = range.since;
   for (const { entry, start, end = start + stepMs } of spans) {
@@ -63,12 +63,12 @@ export function pointsOfTime<Entry>(entries: readonly Entry[], timeOf: (entry: E
 
 /** The median distance of two times, in ms; the length of the range if there are not two. */
 function medianDistance(times: readonly number[], { since, until }: ChartRange): number {
-  const sorted = times.toSorted((one, other) => one - other);
+  const sorted = times.toSorted((a, b) => a - b);
   const distances = sorted
     .slice(1)
     .map((time, index) => time - (sorted[index] ?? 0))
     .filter((ms) => ms > 0)
-    .sort((one, other) => one - other);
+    .sort((a, b) => a - b);
   return distances[Math.floor(distances.length / 2)] ?? Math.max(1, until - since);
 }
 

@@ -11,10 +11,10 @@ export type OwnerCheck = (socket: Socket) => Promise<boolean>;
  * a connection to ourselves shows.
  */
 export async function createOwnerCheck(port: number, folder = '/proc/self/net'): Promise<OwnerCheck | undefined> {
-  const own = process.getuid?.();
+  const ownUid = process.getuid?.();
   // Users of other namespaces are listed as nobody.
-  if (own === undefined || own === nobody || process.platform !== 'linux') return undefined;
-  const check: OwnerCheck = async (socket) => (await userOf(socket, folder)) === own;
+  if (ownUid === undefined || ownUid === nobody || process.platform !== 'linux') return undefined;
+  const check: OwnerCheck = async (socket) => (await userOf(socket, folder)) === ownUid;
   return (await recognizesItself(port, check)) ? check : undefined;
 }
 
@@ -80,7 +80,7 @@ function plain(address: string): string {
 
 /** Compares secrets: the time does not tell how much of one is right. */
 export function equalsInConstantTime(a: string, b: string): boolean {
-  const one = Buffer.from(a);
+  const bytes = Buffer.from(a);
   const other = Buffer.from(b);
-  return one.length === other.length && timingSafeEqual(one, other);
+  return bytes.length === other.length && timingSafeEqual(bytes, other);
 }

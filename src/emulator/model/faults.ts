@@ -105,7 +105,7 @@ export class FaultQueue {
  */
 export function parseFaultOption(text: string): { target: FaultTarget; faults: string[] } {
   const [, name = '', list = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  const target = faultTargets.find((known) => known === name);
+  const target = faultTargets.find((each) => each === name);
   if (!target)
     throw new RangeError(
       `invalid fault ${JSON.stringify(text)}: expected TARGET=FAULT[,FAULT…]; targets: ${faultTargets.join(', ')}`,

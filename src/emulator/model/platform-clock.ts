@@ -39,8 +39,8 @@ export class Lateness {
   /** They show the platform as it was then. */
   readonly seenAt = (): number => {
     const now = this.now();
-    const shown = this.#passed.find(({ at, ms }) => now - at + ms >= this.ms);
-    return Math.max(now - this.ms, shown?.at ?? 0);
+    const passed = this.#passed.find(({ at, ms }) => now - at + ms >= this.ms);
+    return Math.max(now - this.ms, passed?.at ?? 0);
   };
 
   /** Lets time pass for whom the replies are, by default so much that they show all that has happened. */

@@ -181,8 +181,8 @@ export class AppRunner {
   /** Unpacks a build, and returns the interpreter that its replicas are started with. */
   async prepare(build: BuildRecord): Promise<string> {
     const folder = await this.unpacked.unpack(build, { print: () => {}, signal: this.signal });
-    const known = this.#interpreters.get(build);
-    if (known !== undefined) return known;
+    const interpreter = this.#interpreters.get(build);
+    if (interpreter !== undefined) return interpreter;
     const listed = await readFile(join(folder, 'requirements.txt')).catch(() => undefined);
     const path = (await this.pythonFor(build.settings, requirementsOf(build.settings, listed)))?.path ?? '';
     this.#interpreters.set(build, path);
@@ -275,7 +275,7 @@ export class AppRunner {
     const cleared = this.unpacked.clear();
     this.images.clear();
     const processes = [...this.#processes];
-    await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((one) => one.stop(0))]);
+    await Promise.all([...pools.map((pool) => pool.stop()), ...processes.map((each) => each.stop(0))]);
     await Promise.all([cleared, ...this.#background]);
     await (await this.#containers)?.clear();
     await rm(this.folder, { recursive: true, force: true });

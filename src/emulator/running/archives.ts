@@ -93,9 +93,9 @@ export async function unpackZip(path: string, folder: string, before?: Unpacked)
     for await (const { path: name, size, crc32, executable, read } of iterateArchive(path)) {
       const content = `${size} ${crc32} ${executable}`;
       const target = place(name);
-      const known = before?.files.get(name);
-      if (before && known?.content === content && linkSame(join(before.folder, name), known.state, target)) {
-        files.set(name, known);
+      const earlier = before?.files.get(name);
+      if (before && earlier?.content === content && linkSame(join(before.folder, name), earlier.state, target)) {
+        files.set(name, earlier);
         continue;
       }
       await writeFile(target, executable, read());

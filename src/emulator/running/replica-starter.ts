@@ -48,8 +48,8 @@ export class ReplicaStarter {
     const environment = this.environmentOf({ app, build, python });
     const shorten = pathShortener(folder);
     const print: ReplicaOptions['print'] = ({ text, ...output }) => {
-      const shown = { ...output, text: shorten(text), container: name };
-      if (!onStartOutput?.(shown)) this.logs.add(app.id, shown);
+      const line = { ...output, text: shorten(text), container: name };
+      if (!onStartOutput?.(line)) this.logs.add(app.id, line);
     };
     const warn = (text: string) => {
       print({ stream: 'stderr', text: `warning: ${text}` });
@@ -93,7 +93,7 @@ function pathShortener(folder: string): (line: string) => string {
   return (line) => {
     const [start = '', path] = /^(\s*File "|(?=\/))/.exec(line) ?? [];
     const rest = line.slice(start.length);
-    const prefix = path === undefined ? undefined : prefixes.find((one) => rest.startsWith(one));
+    const prefix = path === undefined ? undefined : prefixes.find((each) => rest.startsWith(each));
     return prefix ? start + rest.slice(prefix.length) : line;
   };
 }

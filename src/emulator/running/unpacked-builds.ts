@@ -91,9 +91,9 @@ export class UnpackedBuilds {
   }
 
   async removeApp(app: string): Promise<void> {
-    const own = [...this.#unpacked.values()].filter(({ build }) => build.app === app);
+    const ofApp = [...this.#unpacked.values()].filter(({ build }) => build.app === app);
     this.#latest.delete(app);
-    await Promise.all(own.map(({ build }) => this.remove(build)));
+    await Promise.all(ofApp.map(({ build }) => this.remove(build)));
   }
 
   async remove({ id, app }: BuildRecord): Promise<void> {
@@ -140,10 +140,10 @@ export class UnpackedBuilds {
     });
     const record = store.apps.get(app);
     const interpreter = await python();
-    const own = settings.dockerfilePath ? await containers() : undefined;
-    if (record && settings.dockerfilePath && own) {
+    const engine = settings.dockerfilePath ? await containers() : undefined;
+    if (record && settings.dockerfilePath && engine) {
       unpacked.storage = storage.attachContainer(record);
-      unpacked.image = await own.buildImage(id, folder, settings.dockerfilePath, audience);
+      unpacked.image = await engine.buildImage(id, folder, settings.dockerfilePath, audience);
     } else if (record && interpreter) {
       unpacked.storage = await storage.attach(record, interpreter);
     }

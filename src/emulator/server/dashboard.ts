@@ -60,12 +60,12 @@ function projectPage(project: string, platform: Platform): ServerReply {
 const maxShownRuns = 50;
 
 /** An app with its last runs, its builds and the log of one: the newest, unless another is named. */
-function appPage(app: AppRecord, shown: string | undefined, platform: Platform): ServerReply {
+function appPage(app: AppRecord, tab: string | undefined, platform: Platform): ServerReply {
   const builds = platform.store
     .getAppBuilds(app.id)
     .map((each) => ({ ...each, ...getBuildProgress(each, platform.now()) }));
-  const build = shown === undefined ? builds[0] : builds.find(({ id }) => id === shown);
-  if (shown !== undefined && !build) return messagePage(404, 'Build not found', 'It does not exist.');
+  const build = tab === undefined ? builds[0] : builds.find(({ id }) => id === tab);
+  if (tab !== undefined && !build) return messagePage(404, 'Build not found', 'It does not exist.');
   const runs = lastRuns(app, platform);
   const failed = runs.filter((run) => runOutcome(run).startsWith('failed')).length;
   const { status, internalEndpoint: address } = appDetails(app, platform);
@@ -148,11 +148,11 @@ function lastRuns(app: AppRecord, platform: Platform): (RunRecord & RunProgress)
 /** The last state of a line that was drawn several times. What went to stderr, such as a traceback, is marked. */
 function logView(lines: readonly { text: string; isError?: boolean }[]): Html {
   if (lines.length === 0) return html`<p class="quiet">It has printed nothing.</p>`;
-  const shown = lines.map(
+  const rows = lines.map(
     ({ text, isError }) =>
       html`<span${isError && html` class="bad"`}>${wrapping(text.split('\r').findLast(Boolean) ?? '')}\n</span>`,
   );
-  return html`<pre tabindex="0" class="log">${shown}</pre>`;
+  return html`<pre tabindex="0" class="log">${rows}</pre>`;
 }
 
 /** A status in the color of what it means. */

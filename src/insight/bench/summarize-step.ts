@@ -125,7 +125,7 @@ function replicaSeconds(
   const lived = [...lives.values()].map(({ startedAt, to }) =>
     Math.max(0, Math.min(end, to + cooldownSeconds * 1_000) - startedAt),
   );
-  const others = lived.sort((one, other) => other - one).slice(minReplicas);
+  const others = lived.sort((a, b) => b - a).slice(minReplicas);
   return others.reduce((sum, ms) => sum + ms, minReplicas * (end - step.startedAt)) / 1_000;
 }
 

@@ -142,16 +142,16 @@ function callsOf({ build, since, until }: ServingTime, samples: readonly BuildSa
 async function changedFiles(context: Context, app: string, before: string, after: string): Promise<FileChanges | null> {
   const { api, project } = context;
   const read = (build: string) => unless(isRefusal, listFiles(api, { project, app, build }));
-  const [one, other] = await Promise.all([read(before), read(after)]);
-  return one?.length && other?.length ? compareListings(one, other) : null;
+  const [first, second] = await Promise.all([read(before), read(after)]);
+  return first?.length && second?.length ? compareListings(first, second) : null;
 }
 
 /** Null if the history does not know those of both. */
 function settingsBetween(history: AppHistory, before: string, after: string) {
-  const one = history.settingsOf(before);
+  const settings = history.settingsOf(before);
   const other = history.settingsOf(after);
-  if (!one || !other) return null;
-  const changed = changedSettings(one, other);
+  if (!settings || !other) return null;
+  const changed = changedSettings(settings, other);
   return Object.keys(changed.after).map((name) => ({
     setting: settingKey(name),
     from: changed.before[name] ?? null,

@@ -3,7 +3,7 @@ import { allHours, type BuildSamples, type HourlySamples } from './build-samples
 
 /** Whether the calls of a build are worse than those of another one, hour by hour: durations are ranked within each of them. */
 export function judgeCalls({ before, after }: HourlySamples) {
-  const hours = before.map((one, hour) => [one, after[hour] as BuildSamples] as const);
+  const hours = before.map((samples, hour) => [samples, after[hour] as BuildSamples] as const);
   const runTime = durations(hours.flatMap(([one, other]) => kindsOf(one.runTimes, other.runTimes)));
   const coldStart = durations(
     hours.map(([one, other]) => ({ before: one.coldStartTimes, after: other.coldStartTimes })),
@@ -53,12 +53,12 @@ function quantiles(sorted: Float64Array) {
 }
 
 /** As a watch of a new build judges at its end. */
-function errorDifference(one: ErrorCount, other: ErrorCount) {
+function errorDifference(a: ErrorCount, b: ErrorCount) {
   const rate = ({ calls, failed }: ErrorCount) => (calls === 0 ? null : failed / calls);
-  const rates = { beforeShare: rate(one), afterShare: rate(other) };
-  if (one.calls === 0 || other.calls === 0) return { verdict: 'too few calls' as const, ...rates, chance: null };
+  const rates = { beforeShare: rate(a), afterShare: rate(b) };
+  if (a.calls === 0 || b.calls === 0) return { verdict: 'too few calls' as const, ...rates, chance: null };
   const rises = (rates.afterShare ?? 0) >= (rates.beforeShare ?? 0);
-  const [more, fewer] = rises ? [other, one] : [one, other];
+  const [more, fewer] = rises ? [b, a] : [a, b];
   const errors = compareErrors(more, fewer, false);
   const chance = fisherChance(more.failed, more.calls, fewer.failed, fewer.calls);
   const worse = rises ? 'worse' : 'better';

@@ -80,8 +80,8 @@ async function highestPrice(
   return knownPrices.length === prices.length ? knownPrices.reduce((most, price) => Math.max(most, price)) : undefined;
 }
 
-async function priceOf({ api, project }: Context, own: App | undefined, hardware: ReplicaHardware) {
-  if (own && isSame(own, hardware) && own.costPerSecondCents) return own.costPerSecondCents;
+async function priceOf({ api, project }: Context, ownApp: App | undefined, hardware: ReplicaHardware) {
+  if (ownApp && isSame(ownApp, hardware) && ownApp.costPerSecondCents) return ownApp.costPerSecondCents;
   const listed = await api(listApps, { project });
   const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);
   for (const { id } of alike) {

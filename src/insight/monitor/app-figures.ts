@@ -61,7 +61,7 @@ export function failedCallsOf(app: string, { runs, until }: Pick<RunsReading, 'r
     if ((run.createdAt ?? '') > group.at) Object.assign(group, { at: run.createdAt ?? '', run: run.id });
     groups.set(statusCode, group);
   }
-  return [...groups.values()].sort((one, other) => (one.at < other.at ? 1 : -1));
+  return [...groups.values()].sort((a, b) => (a.at < b.at ? 1 : -1));
 }
 
 const unknownCalls: Record<keyof ReturnType<typeof callFigures>, null> = {

@@ -104,11 +104,11 @@ async function readAll(apps: Map<string, MonitoredApp>, mayGo: boolean): Promise
 }
 
 function projectFigures({ project, platformNow }: Context, apps: Map<string, MonitoredApp>, problem?: GantryError) {
-  const figures = [...apps.values()].map((one) => one.figures);
+  const figures = [...apps.values()].map((app) => app.figures);
   const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
   const replicas = (app: AppFigures) => app.replicas ?? 0;
   figures.sort((a, b) => calls(b) - calls(a) || replicas(b) - replicas(a) || (a.app < b.app ? -1 : 1));
-  const failures = [...apps.values()].flatMap((one) => one.failures).sort((a, b) => (a.at < b.at ? 1 : -1));
+  const failures = [...apps.values()].flatMap((app) => app.failures).sort((a, b) => (a.at < b.at ? 1 : -1));
   return {
     at: new Date(platformNow()).toISOString(),
     project,

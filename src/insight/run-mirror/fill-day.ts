@@ -32,9 +32,9 @@ export function isDayWhole({ day, readTo }: RunDay): boolean {
  */
 export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: FillOptions): Promise<void> {
   const take = async (window: Window) => {
-    const found = await readWindow(read, window);
+    const runs = await readWindow(read, window);
     const before = day.runs.length;
-    takeRuns(day, found, jobs);
+    takeRuns(day, runs, jobs);
     onRuns(day.runs.length - before);
   };
   const end = day.day + dayMs;

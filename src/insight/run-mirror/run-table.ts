@@ -105,9 +105,9 @@ export class RunTable {
   sorted(): StoredTable {
     const { createdAt } = this.#numbers;
     const ids = this.#ids;
-    const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((one, other) => {
-      const [a = 0, b = 0] = [createdAt[one], createdAt[other]];
-      return timeOrLast(a) - timeOrLast(b) || ((ids[one] ?? '') < (ids[other] ?? '') ? -1 : 1);
+    const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((first, second) => {
+      const [a = 0, b = 0] = [createdAt[first], createdAt[second]];
+      return timeOrLast(a) - timeOrLast(b) || ((ids[first] ?? '') < (ids[second] ?? '') ? -1 : 1);
     });
     const numbers = numberColumns.map((name) => [name, pick(this.#numbers[name], order, Float64Array)]);
     const words = wordColumns.map((name) => {
@@ -130,10 +130,10 @@ export class RunTable {
   #numberOf(name: WordColumn, word: string | null): number {
     if (word === null) return 0;
     const { list } = this.#words[name];
-    const known = this.#numberOfWord.get(name) ?? new Map(list.map((each, index) => [each, index + 1]));
-    this.#numberOfWord.set(name, known);
-    const number = known.get(word) ?? list.push(word);
-    known.set(word, number);
+    const numbers = this.#numberOfWord.get(name) ?? new Map(list.map((each, index) => [each, index + 1]));
+    this.#numberOfWord.set(name, numbers);
+    const number = numbers.get(word) ?? list.push(word);
+    numbers.set(word, number);
     return number;
   }
 

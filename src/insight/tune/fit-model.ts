@@ -73,15 +73,15 @@ function modelsOf({ starts, since }: PastCalls): ReplicaModel[] {
 }
 
 /** Starts drawn from those of other days, evenly over all, and this many times as long. */
-function startTimes(seen: readonly PastStart[], since: number, factor: number) {
-  const days = seen.map(({ at }) => dayOf(at, since));
+function startTimes(starts: readonly PastStart[], since: number, factor: number) {
+  const days = starts.map(({ at }) => dayOf(at, since));
   // The golden ratio visits all of them before any twice, nearly.
-  const stride = Math.max(1, Math.round(seen.length * 0.618));
+  const stride = Math.max(1, Math.round(starts.length * 0.618));
   return (nth: number, at: number) => {
     const day = dayOf(at, since);
     for (let tries = 0; tries < maxTries; tries++) {
-      const chosen = ((nth + tries) * stride + tries) % Math.max(1, seen.length);
-      if (days[chosen] !== day || tries === maxTries - 1) return factor * (seen[chosen]?.ms ?? 0);
+      const chosen = ((nth + tries) * stride + tries) % Math.max(1, starts.length);
+      if (days[chosen] !== day || tries === maxTries - 1) return factor * (starts[chosen]?.ms ?? 0);
     }
     return 0;
   };

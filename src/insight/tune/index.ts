@@ -82,7 +82,7 @@ export async function tuneApp(context: Context, options: TuneOptions) {
   if (reason !== undefined) return { ...report, verdict: 'not predictable' as const, reason };
   // What is said about a month agrees with what was paid.
   const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
-  const found = await replayAll(context, {
+  const replayed = await replayAll(context, {
     app: name,
     past,
     trace,
@@ -92,7 +92,7 @@ export async function tuneApp(context: Context, options: TuneOptions) {
     slo,
     budgetCents,
   });
-  return { ...report, verdict: 'advice' as const, ...found };
+  return { ...report, verdict: 'advice' as const, ...replayed };
 }
 
 const noAdvice = {

@@ -52,9 +52,9 @@ export function entriesByBytes(folder: string): NamedEntry[] {
 
 /** A name or path as it is decoded, and its bytes if these are not valid UTF-8. */
 export function namedByBytes(name: Buffer): Pick<NamedEntry, 'name' | 'bytes'> {
-  const shown = () =>
+  const whatIsThere = () =>
     name.toString('latin1').replace(/[\x80-\xff]/g, (byte) => `\\x${Buffer.from(byte, 'latin1').toString('hex')}`);
-  return { name: String(name), ...(!isUtf8(name) && { bytes: shown() }) };
+  return { name: String(name), ...(!isUtf8(name) && { bytes: whatIsThere() }) };
 }
 
 /** The first path that other users own or can write: it must not be deployed, executed or believed. None on Windows. */

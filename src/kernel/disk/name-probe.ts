@@ -19,8 +19,8 @@ export const nameProbe = {
   },
   isSameEntry(folder: string, first: string, second: string) {
     const statsOf = (path: string) => lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false });
-    const [one, other] = [first, second].map(statsOf);
-    return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino;
+    const [a, b] = [first, second].map(statsOf);
+    return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino;
   },
 };
 

@@ -202,9 +202,9 @@ function makeUnlessThere(path: string): void {
   }
 }
 
-function checkInside(root: string, folder: string, shown: string): void {
+function checkInside(root: string, folder: string, shownAs: string): void {
   const path = relative(root, folder);
   if (path === '..' || path.startsWith(`..${sep}`) || isAbsolute(path)) {
-    throw new FailedError(`${shown} is a symbolic link to a path outside the target folder`);
+    throw new FailedError(`${shownAs} is a symbolic link to a path outside the target folder`);
   }
 }

@@ -7,7 +7,7 @@ import { once } from '../once.ts';
 
 /** Whether stdout or stderr goes to this file: `gantry deploy --json > deploy.json`. */
 export function isFileOfStream({ dev, ino }: Pick<Stats, 'dev' | 'ino'>): boolean {
-  return files().some((one) => one.ino === ino && one.dev === dev);
+  return files().some((file) => file.ino === ino && file.dev === dev);
 }
 
 const files = once(() => [1, 2].flatMap(regularFile));

@@ -40,19 +40,19 @@ export function failureJson(
   warnings: readonly Problem[] = [],
 ) {
   const { message, why, fix } = toProblem(error);
-  const known = error instanceof GantryError ? error : undefined;
-  const facts = known?.facts ?? {};
+  const gantryError = error instanceof GantryError ? error : undefined;
+  const facts = gantryError?.facts ?? {};
   const document = {
     error: {
-      code: known?.exit ?? 'bug',
+      code: gantryError?.exit ?? 'bug',
       message,
       why,
       fix: fix?.toString(),
       next: facts.next === undefined ? (fix instanceof CommandLine ? fix.argv : next) : facts.next?.argv,
-      exitCode: known?.exitCode ?? exitCodes.bug.code,
+      exitCode: gantryError?.exitCode ?? exitCodes.bug.code,
       statusCode: facts.status,
       requestId: facts.requestId,
-      retryable: known !== undefined && isTransient(known),
+      retryable: gantryError !== undefined && isTransient(gantryError),
       retryAfterMs: facts.retryAfterMs,
       details: detailsOf(error, facts),
     },

@@ -115,8 +115,8 @@ export function timeLeft(time: string | null | undefined): (page: Page) => strin
 }
 
 /** `1 file` for `count(1, 'file')`, `1,200 entries` for `count(1200, 'entry', 'entries')`. */
-export function count(number: number, one: string, many = `${one}s`): string {
-  return `${groupDigits(number)} ${number === 1 ? one : many}`;
+export function count(number: number, singular: string, many = `${singular}s`): string {
+  return `${groupDigits(number)} ${number === 1 ? singular : many}`;
 }
 
 /** `1,200` for 1200. Intl is slower to start. */

@@ -83,8 +83,8 @@ function sendSignal(key: string): boolean {
 
 /** True where the system does not tell, and without a terminal that controls processes. */
 function isInForeground(): boolean {
-  const [own, foreground = '0'] = process.platform === 'linux' ? groupsOfProc() : groupsOfPs();
-  return Number(foreground) <= 0 || own === foreground;
+  const [group, foreground = '0'] = process.platform === 'linux' ? groupsOfProc() : groupsOfPs();
+  return Number(foreground) <= 0 || group === foreground;
 }
 
 /** The process group, and that of the terminal's foreground: fields 5 and 8 of `/proc/self/stat`. */

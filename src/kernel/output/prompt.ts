@@ -126,8 +126,8 @@ export function createPrompt({ io, signal, yes, dryRun, page, giveWay, ...option
     /** Each character is shown as `*`. */
     async secret(question: string, { flag, retryWith }: { flag: string; retryWith?: readonly string[] }) {
       const { password } = await loadPrompts(`input required: ${question}`, flag, defined({ retryWith }));
-      const shown = { message: message(question), mask: '*', toggleMask: false };
-      return answer((streams) => password(shown, streams));
+      const asking = { message: message(question), mask: '*', toggleMask: false };
+      return answer((streams) => password(asking, streams));
     },
   };
 }

@@ -6,8 +6,8 @@ import { hidden } from './split-secrets.ts';
  * `Authorization`, `X-Auth-Token` or `Cookie`, a password in a URL or the query of a signed link. Every step reads the
  * text once, so hostile text costs linear time.
  */
-export function redact(text: string, known?: KnownSecrets): string {
-  const unknown = known ? known.hideIn(text) : text;
+export function redact(text: string, secrets?: KnownSecrets): string {
+  const unknown = secrets ? secrets.hideIn(text) : text;
   if (!suspicious.test(unknown)) return unknown;
   const steps = [
     hideHeaders,
@@ -23,8 +23,8 @@ export function redact(text: string, known?: KnownSecrets): string {
 }
 
 /** Whether {@link redact} could change the text. True for some harmless texts, but never false for a secret. */
-export function mayHoldSecret(text: string, known: KnownSecrets): boolean {
-  return suspicious.test(text) || known.hideIn(text) !== text;
+export function mayHoldSecret(text: string, secrets: KnownSecrets): boolean {
+  return suspicious.test(text) || secrets.hideIn(text) !== text;
 }
 
 /** What every pattern of these steps begins with or contains. An alternation of literals cannot backtrack. */

@@ -174,27 +174,27 @@ function selectFields(value: unknown, fields: string[], declared: readonly strin
 }
 
 function selectFrom(entry: unknown, fields: string[]): Record<string, unknown> {
-  const own = new Map(Object.entries(Object(entry)));
-  return Object.fromEntries(fields.map((field) => [field, own.get(field) ?? null]));
+  const entries = new Map(Object.entries(Object(entry)));
+  return Object.fromEntries(fields.map((field) => [field, entries.get(field) ?? null]));
 }
 
-export function checkFields(fields: string[], known: readonly string[]): void {
-  const unknown = fields.filter((field) => !known.includes(field));
+export function checkFields(fields: string[], names: readonly string[]): void {
+  const unknown = fields.filter((field) => !names.includes(field));
   if (unknown.length === 0) return;
-  const meant = fields.flatMap((field) => (known.includes(field) ? field : (nearest(field, known) ?? [])));
+  const meant = fields.flatMap((field) => (names.includes(field) ? field : (nearest(field, names) ?? [])));
   const said = unknown.map((field) => {
-    const near = nearest(field, known);
+    const near = nearest(field, names);
     return near === undefined ? `"${field}"` : `"${field}" (${near}?)`;
   });
-  const valid = meant.length > 0 ? [...new Set(meant)] : known.slice(0, 1);
+  const valid = meant.length > 0 ? [...new Set(meant)] : names.slice(0, 1);
   throw new UsageError(`unknown JSON field${unknown.length === 1 ? '' : 's'} ${said.join(', ')}`, {
-    why: `available fields: ${known.join(', ')}`,
+    why: `available fields: ${names.join(', ')}`,
     corrected: { typed: fields.join(','), meant: valid.join(','), isExample: true },
   });
 }
 
 /** A field that is spelled almost so, or that goes on after the word: `maxReplicas` is `maxReplicaCount`. */
-function nearest(field: string, known: readonly string[]): string | undefined {
+function nearest(field: string, names: readonly string[]): string | undefined {
   const start = field.toLowerCase().replace(/s$/, '');
-  return closestName(field, known) ?? known.find((each) => each.toLowerCase().startsWith(start));
+  return closestName(field, names) ?? names.find((each) => each.toLowerCase().startsWith(start));
 }

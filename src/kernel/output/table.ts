@@ -120,8 +120,8 @@ function wrapLines(text: string, page: Page, width: number): string[] {
 }
 
 /** A view for people on a terminal, and another one for what reads a pipe. */
-export function onTerminal(shown: View, piped: View): View {
-  return (page) => (page.terminal ? shown : piped)(page);
+export function onTerminal(view: View, piped: View): View {
+  return (page) => (page.terminal ? view : piped)(page);
 }
 
 /** Views below one another, on a terminal with an empty line between them; an empty view leaves no trace. */
@@ -251,7 +251,7 @@ const borderless = { ...Object.fromEntries(borders.split(' ').map((name) => [nam
 function naturalWidths(cells: readonly string[][]): number[] {
   const lineWidths = (cell = '') => cell.split('\n').map(displayWidth);
   return (cells[0] ?? []).map((_, index) =>
-    cells.reduce((most, row) => lineWidths(row[index]).reduce((one, other) => Math.max(one, other), most), 1),
+    cells.reduce((most, row) => lineWidths(row[index]).reduce((a, b) => Math.max(a, b), most), 1),
   );
 }
 

@@ -121,13 +121,13 @@ export class FolderWatcher {
 }
 
 function foldersOf(root: string): string[] {
-  const found = [root];
-  for (let index = 0; index < found.length && found.length < maxFolders; index++) {
-    const folder = found[index] ?? root;
+  const folders = [root];
+  for (let index = 0; index < folders.length && folders.length < maxFolders; index++) {
+    const folder = folders[index] ?? root;
     const children = entriesIn(folder);
     if (index > 0 && children.some(({ name }) => virtualEnvironmentMarkers.includes(name))) continue;
     const below = children.filter((child) => child.isDirectory() && !isExcludedByDefault(child.name));
-    for (const { name } of below) found.push(join(folder, name));
+    for (const { name } of below) folders.push(join(folder, name));
   }
-  return found.slice(0, maxFolders);
+  return folders.slice(0, maxFolders);
 }

@@ -108,7 +108,7 @@ export class DevSession {
   async run(folder: string, { fromEnvFile, readSecrets }: AppSources): Promise<void> {
     const { context, platform, options } = this;
     const { print } = options;
-    const own = context.withOverrides(platform.environment, folder, options.signal);
+    const ownContext = context.withOverrides(platform.environment, folder, options.signal);
     const { elapsed, progress } = context;
     const file = fromEnvFile === undefined || fromEnvFile === '-' ? undefined : resolve(context.cwd, fromEnvFile);
     const watcher = new FolderWatcher(folder, { file, elapsed, onWarning: progress.warn });
@@ -127,10 +127,10 @@ export class DevSession {
       return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
     };
     try {
-      for await (const reload of develop(own, { watcher, fromEnvFile, readSecrets, prepare })) {
+      for await (const reload of develop(ownContext, { watcher, fromEnvFile, readSecrets, prepare })) {
         if ('error' in reload.outcome) {
-          const shown = name ?? (relative(context.cwd, folder) || basename(folder));
-          print.failure(shown, reload.changed, reload.outcome.error, since);
+          const shownName = name ?? (relative(context.cwd, folder) || basename(folder));
+          print.failure(shownName, reload.changed, reload.outcome.error, since);
           print.explain(this.#latest !== undefined);
           continue;
         }
@@ -138,7 +138,7 @@ export class DevSession {
         if (name === version.app) {
           this.#shown.set(name, await this.describe(version));
           print.reload(name, version.build, reload);
-        } else await this.#introduce(version, reload, name, own);
+        } else await this.#introduce(version, reload, name, ownContext);
         print.differences(
           version.app,
           version.differences.filter((line) => !told.includes(line)),
@@ -203,9 +203,14 @@ export class DevSession {
     this.#folders.set(name, folder);
   }
 
-  async #introduce(version: AppVersion, { tookMs }: Reload, before: string | undefined, own: Context): Promise<void> {
+  async #introduce(
+    version: AppVersion,
+    { tookMs }: Reload,
+    before: string | undefined,
+    ownContext: Context,
+  ): Promise<void> {
     const { app, build } = version;
-    if (before !== undefined) await this.#forget(before, own);
+    if (before !== undefined) await this.#forget(before, ownContext);
     this.options.print.ready(app, build, tookMs, before);
     const description = await this.describe(version);
     if (description.debugPort !== undefined) this.options.print.debugger(app, description.debugPort);
@@ -265,13 +270,13 @@ async function sampleCall({ local: { config }, endpoint }: AppVersion, token?: s
 export function reloadProblems(error: GantryError): readonly Problem[] {
   if (error instanceof ProjectError && error.problems.length > 0) return error.problems;
   const { why, fix, location } = error.facts;
-  const own: Problem = { severity: 'error', message: error.message, location };
+  const problem: Problem = { severity: 'error', message: error.message, location };
   // The whole log would repeat the reason.
   if (error instanceof NotReadyError || error instanceof BuildFailedError) {
     const { reason = why, explanation } = (error.facts.details ?? {}) as { reason?: unknown; explanation?: Explained };
-    return [{ ...asProblem(explanation, reason), ...own }];
+    return [{ ...asProblem(explanation, reason), ...problem }];
   }
-  return [{ ...own, why, fix }];
+  return [{ ...problem, why, fix }];
 }
 
 function asProblem(explained: Explained | undefined, reason: unknown): Partial<Problem> {

@@ -130,8 +130,8 @@ interface TokenCheck {
 
 export function checkToken(env: Environment, settings: Settings, now: number, local?: LocalSettings): TokenCheck {
   try {
-    const found = findCredential(env, settings, now, () => {});
-    const credential = local ? { ...found, origin: local.name } : found;
+    const stored = findCredential(env, settings, now, () => {});
+    const credential = local ? { ...stored, origin: local.name } : stored;
     return { credential, check: describeToken(credential, settings, now) };
   } catch (error) {
     if (error instanceof GantryError) return { check: errorCheck('token', error) };

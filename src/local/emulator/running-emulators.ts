@@ -56,7 +56,7 @@ export function listRunningEmulators({ env }: Pick<Context, 'env'>): RunningEmul
       const parsed = v.safeParse(RunningEmulatorSchema, content);
       return parsed.success ? [parsed.output] : [];
     })
-    .sort((one, other) => one.port - other.port);
+    .sort((a, b) => a.port - b.port);
 }
 
 /** The emulator that listens at a URL, if one does. */
@@ -69,16 +69,16 @@ export function findRunningEmulator(context: Context, port: number | undefined):
   const all = listRunningEmulators(context);
   const chosen = port === undefined ? all : all.filter((emulator) => emulator.port === port);
   const here = chosen.filter(({ folder }) => realFolder(folder) === realFolder(context.cwd));
-  const found = here.length > 0 ? here : chosen;
-  const [only, ...others] = found;
+  const emulators = here.length > 0 ? here : chosen;
+  const [only, ...others] = emulators;
   if (!only) {
     const which = port === undefined ? 'is running' : `of yours is running on port ${port}`;
     const fix = all.length > 0 ? gantryCommand`emulator list` : gantryCommand`emulator start`;
     throw new NotFoundError(`no emulator ${which}`, { fix });
   }
   if (others.length === 0) return only;
-  throw new UsageError(`${found.length} emulators are running`, {
-    why: found.map(({ port, command, folder }) => `port ${port}: gantry ${command} in ${folder}`).join('\n'),
+  throw new UsageError(`${emulators.length} emulators are running`, {
+    why: emulators.map(({ port, command, folder }) => `port ${port}: gantry ${command} in ${folder}`).join('\n'),
     fix: 'name one',
     retryWith: ['--port', `${only.port}`],
   });

@@ -90,12 +90,12 @@ export async function openLogSocket(path: string, query: object, options: LogSoc
     if (performance.now() - lastSeenAt > deadMs) finish('the connection timed out');
     else if (socket.readyState === socket.OPEN) socket.ping();
   });
-  const seen = () => {
+  const onActivity = () => {
     lastSeenAt = performance.now();
   };
-  socket.on('pong', seen);
+  socket.on('pong', onActivity);
   socket.on('message', (data) => {
-    seen();
+    onActivity();
     if (!buffer.add(String(data))) finish('too many lines to show');
   });
   socket.on('close', (code) => {

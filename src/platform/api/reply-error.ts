@@ -115,7 +115,7 @@ function messageOf({ body, headers, status }: HttpReply): string | undefined {
   if (isWebPage({ body, headers })) return `received a web page instead of a reply (HTTP ${status})`;
   const said = parseObject(text);
   if (said) {
-    const words = [said.message, said.error_description].find((found) => typeof found === 'string' && found !== '');
+    const words = [said.message, said.error_description].find((each) => typeof each === 'string' && each !== '');
     return words === undefined ? undefined : truncate(words);
   }
   return text && text.length <= 500 && !text.startsWith('<') && !text.startsWith('{') ? text : undefined;

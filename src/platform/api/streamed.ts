@@ -77,12 +77,12 @@ export async function sendStreamed(request: StreamedRequest): Promise<StreamedRe
   };
   try {
     const reply = await open(message);
-    const known = reply.headers['content-length'] !== undefined;
+    const hasLength = reply.headers['content-length'] !== undefined;
     return {
       status: reply.status,
       statusText: reply.statusText,
       headers: reply.headers,
-      chunks: watchResponse(reply, connection, known ? silenceMs : silenceMs * pauseFactor, failure),
+      chunks: watchResponse(reply, connection, hasLength ? silenceMs : silenceMs * pauseFactor, failure),
       close: async () => close(),
     };
   } catch (cause) {

@@ -37,9 +37,9 @@ export async function renewStoredToken(
     await updateStoredFile(settings.folders.config, 'credentials', async (stored) => {
       isLocked = true;
       const profiles = { ...(stored.profiles as Record<string, StoredTokens> | undefined) };
-      const known = profiles[profile];
-      if (!known) throw notLoggedInError();
-      fresh = known.token === current.token ? await requestToken(known, context) : known;
+      const profileNow = profiles[profile];
+      if (!profileNow) throw notLoggedInError();
+      fresh = profileNow.token === current.token ? await requestToken(profileNow, context) : profileNow;
       return { ...stored, profiles: { ...profiles, [profile]: fresh } };
     });
   } catch (error) {

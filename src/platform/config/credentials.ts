@@ -183,8 +183,13 @@ export function storedCredential(
 
 export function toCredential({ token, refreshToken }: StoredTokens, profile: string): Credential {
   const renewable = typeof refreshToken === 'string' && refreshToken !== '';
-  const found: Credential = { token, origin: `profile (${profile})`, fromEnvironment: false, ...parseClaims(token) };
-  return renewable ? { ...found, refreshToken, kind: 'login' } : found;
+  const credential: Credential = {
+    token,
+    origin: `profile (${profile})`,
+    fromEnvironment: false,
+    ...parseClaims(token),
+  };
+  return renewable ? { ...credential, refreshToken, kind: 'login' } : credential;
 }
 
 const maxSeconds = 8.64e12;

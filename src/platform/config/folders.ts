@@ -14,8 +14,8 @@ export interface Folders {
 /** The XDG or Windows folders, or folders below GANTRY_CONFIG_DIR if that is set. Absolute: apps of the emulator use them. */
 export function resolveFolders(env: Environment): Folders {
   const given = readVariable(env, 'GANTRY_CONFIG_DIR');
-  const own = given && resolve(given);
-  if (own) return { config: own, state: join(own, 'state'), cache: join(own, 'cache') };
+  const chosen = given && resolve(given);
+  if (chosen) return { config: chosen, state: join(chosen, 'state'), cache: join(chosen, 'cache') };
   const home = homeFolder(env);
   const folder = (variable: Variable, local: Variable, below: string) =>
     resolve(readVariable(env, variable) ?? readVariable(env, local) ?? join(home, below), 'gantry');

@@ -51,8 +51,8 @@ export function nameOfPlatform(platform: string, address: string): string {
 
 /** The origins of a target: `flag, environment (GANTRY_API_URL)`. */
 export function targetOrigin({ platform, project }: Target): string {
-  const known = project.value === undefined ? [] : [project.origin];
-  return [...new Set([...known, platform.origin])].join(', ');
+  const origins = project.value === undefined ? [] : [project.origin];
+  return [...new Set([...origins, platform.origin])].join(', ');
 }
 
 function projectOfToken(credential: Credential | undefined): Setting {

@@ -86,7 +86,7 @@ export class TimeLimit {
 
   #noteSteps(progress: Context['progress']): Context['progress'] {
     const step: Context['progress']['step'] = (title) => {
-      const shown = progress.step(title);
+      const shownStep = progress.step(title);
       const end = this.#start(`still ${title[0]?.toLowerCase()}${title.slice(1)}`);
       const ending =
         <A extends unknown[]>(show: (...args: A) => void) =>
@@ -94,7 +94,12 @@ export class TimeLimit {
           end();
           show(...args);
         };
-      return { ...shown, done: ending(shown.done), fail: ending(shown.fail), clear: ending(shown.clear) };
+      return {
+        ...shownStep,
+        done: ending(shownStep.done),
+        fail: ending(shownStep.fail),
+        clear: ending(shownStep.clear),
+      };
     };
     return { ...progress, step };
   }

@@ -9,9 +9,7 @@ import { statusCell } from '../../views/status.ts';
 export default defineCommand({
   configure: (command) => appArgument(command),
   run: async ({ api, project }, app) =>
-    (await api(listContainers, { project, app })).sort(
-      (one, other) => Number(isRunning(other)) - Number(isRunning(one)),
-    ),
+    (await api(listContainers, { project, app })).sort((a, b) => Number(isRunning(b)) - Number(isRunning(a))),
   view: (containers) =>
     table(containers, ['CONTAINER', 'STATE', 'UP'], {
       CONTAINER: (container) => container.containerId,

@@ -19,12 +19,9 @@ export default defineCommand({
   run: async (context, given, { configFile }) => {
     const { api, project } = context;
     const here = { app: shortAppName(project, given), configFile };
-    const [found, history] = await Promise.all([
-      fetchApp(api, { project, app: given }),
-      readHistory(context, here.app),
-    ]);
-    const build = liveBuild(found);
-    return { ...found, ...(build === undefined ? noCommit : await findCommit(context, here, build, history)) };
+    const [app, history] = await Promise.all([fetchApp(api, { project, app: given }), readHistory(context, here.app)]);
+    const build = liveBuild(app);
+    return { ...app, ...(build === undefined ? noCommit : await findCommit(context, here, build, history)) };
   },
   view: appView,
   next: ({ lastBuildStatus }, _, [app]) =>

@@ -23,12 +23,12 @@ export default defineCommand({
     const { api, project, progress } = context;
     if (previews) {
       const { listPreviews } = await import('../../../deploys/previews/index.ts');
-      const found = (await listPreviews(context)).previews.filter(({ app }) => app.includes(search));
-      return applyLimit(found, flags, progress, 'preview');
+      const selected = (await listPreviews(context)).previews.filter(({ app }) => app.includes(search));
+      return applyLimit(selected, flags, progress, 'preview');
     }
     const apps = await api(listApps, { project, query: ephemeral ? { includeEphemeral: true } : {} });
-    const found = apps.filter((app) => nameOf(app).includes(search));
-    return applyLimit(found.sort(latestFirst((app) => app.updatedAt)), flags, progress, 'app');
+    const matching = apps.filter((app) => nameOf(app).includes(search));
+    return applyLimit(matching.sort(latestFirst((app) => app.updatedAt)), flags, progress, 'app');
   },
   view: (apps, { previews }) => (previews ? previewsTable(apps as Preview[]) : appsTable(apps as AppSummary[])),
   empty: ({ previews, search }) =>

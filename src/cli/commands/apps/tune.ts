@@ -105,17 +105,17 @@ function serviceLevelFlag(text: string): ServiceLevel {
 /** What other settings would have meant; off a terminal a line for each option. */
 function tuneView(advice: Advice): View {
   const { options, frontier, assumptions } = advice;
-  const shown = options.filter((each) => each.option === 'now' || isAdvised(each));
+  const advised = options.filter((each) => each.option === 'now' || isAdvised(each));
   const report = stackViews(
     wrapped(({ style }) =>
       [headline(advice), conclusion(advice) && style.bold(conclusion(advice))].filter(Boolean).join('\n'),
     ),
-    optionsTable(shown, advice.calls),
+    optionsTable(advised, advice.calls),
     commandsView(options),
     frontier.length > 1 ? renderChart(frontierChart(frontier)) : undefined,
     wrapped(assumptions.length > 0 ? `Assumed: ${assumptions.join('; ')}.` : ''),
   );
-  return onTerminal(report, table(shown, [], optionColumns));
+  return onTerminal(report, table(advised, [], optionColumns));
 }
 
 /** What waiting costs: settings than which none is both cheaper and faster. */

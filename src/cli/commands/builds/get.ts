@@ -33,21 +33,21 @@ export default defineCommand({
     const commit = await findCommit(context, { app, configFile }, build.id, history);
     return { ...build, status: ownStatus(build.status), ...commit, found: history.markOf(build.id) ?? null };
   },
-  view: (found) => {
-    if (!isBuild(found)) return filesView(parseZipContents(found.zipFiles));
+  view: (details) => {
+    if (!isBuild(details)) return filesView(parseZipContents(details.zipFiles));
     return keyValueTable([
-      ['build', found.id],
-      ['status', statusCell(found.status)],
-      ['health', found.found],
-      ['commit', commitText(found)],
-      ['reason', found.initError],
-      ['created', ago(found.createdAt)],
-      ['updated', ago(found.updatedAt)],
+      ['build', details.id],
+      ['status', statusCell(details.status)],
+      ['health', details.found],
+      ['commit', commitText(details)],
+      ['reason', details.initError],
+      ['created', ago(details.createdAt)],
+      ['updated', ago(details.updatedAt)],
     ]);
   },
-  next: (found, _, [app]) =>
-    isBuild(found) && buildHasFailed(found.status)
-      ? [{ line: gantryCommand`explain ${String(app)} ${found.id}`, when: 'to see why it failed' }]
+  next: (details, _, [app]) =>
+    isBuild(details) && buildHasFailed(details.status)
+      ? [{ line: gantryCommand`explain ${String(app)} ${details.id}`, when: 'to see why it failed' }]
       : [],
   json: document(
     buildFields,
@@ -63,8 +63,8 @@ export default defineCommand({
 type BuildDetails = Build & BuildCommit & { found: string | null };
 type ArchiveFiles = { zipFiles: unknown };
 
-function isBuild(found: BuildDetails | ArchiveFiles): found is BuildDetails {
-  return !('zipFiles' in found);
+function isBuild(details: BuildDetails | ArchiveFiles): details is BuildDetails {
+  return !('zipFiles' in details);
 }
 
 function filesView(files: readonly BuildFile[]): View {

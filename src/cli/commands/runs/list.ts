@@ -17,7 +17,7 @@ export default defineCommand({
   configure: (command) =>
     listFlags(runFilterFlags(rangeFlags(appArgument(command))).option('--async', 'only show asynchronous runs')),
   run: async (context, app, flags) => {
-    const found = await atPlatformTime(context, (now) =>
+    const list = await atPlatformTime(context, (now) =>
       searchRuns(context, {
         app,
         ...lastDay(flags, now),
@@ -27,13 +27,13 @@ export default defineCommand({
       }),
     );
     const jobs = await findJobs(context, app);
-    const runs = found.runs.map((run) => ({ ...run, kind: jobs.isJob(run) ? 'job' : 'call' }));
-    if (!found.isComplete) {
-      if (found.runs.length === 0) throw missingRunsError(found);
+    const runs = list.runs.map((run) => ({ ...run, kind: jobs.isJob(run) ? 'job' : 'call' }));
+    if (!list.isComplete) {
+      if (list.runs.length === 0) throw missingRunsError(list);
       context.progress.warn('some runs may be missing: the platform announced more than it returned');
       if (flags.all) incomplete.add(runs);
     }
-    const omitted = found.isComplete && !flags.all ? omittedText(found) : undefined;
+    const omitted = list.isComplete && !flags.all ? omittedText(list) : undefined;
     if (omitted) context.progress.footnote(omitted);
     return runs;
   },
@@ -72,10 +72,10 @@ function missingRunsError({ total }: RunSearchResult): UnavailableError {
 }
 
 function omittedText({ runs, total, hasMore }: RunSearchResult): string | undefined {
-  const shown = runs.length;
-  if (shown < total)
-    return `showing ${groupDigits(shown)} of ${hasMore ? 'at least ' : ''}${count(total, 'run')}; pass --all to show the rest`;
-  return hasMore ? `showing the newest ${count(shown, 'run')}; pass --all to show older ones` : undefined;
+  const listed = runs.length;
+  if (listed < total)
+    return `showing ${groupDigits(listed)} of ${hasMore ? 'at least ' : ''}${count(total, 'run')}; pass --all to show the rest`;
+  return hasMore ? `showing the newest ${count(listed, 'run')}; pass --all to show older ones` : undefined;
 }
 
 /** Until a run has ended, the platform may return 0 for an unknown duration. */

@@ -77,11 +77,11 @@ function feedApp(
   since: number,
   platform: Platform,
 ): () => void {
-  const seen = { ...platform, now: platform.late.seenAt };
-  const from = since || (app.traffic ? seen.now() - maxPastMs : 0);
+  const platformThen = { ...platform, now: platform.late.seenAt };
+  const from = since || (app.traffic ? platformThen.now() - maxPastMs : 0);
   let last: LogPosition = { at: from, nanoseconds: -1 };
   const sendNew = () => {
-    for (const line of readLines(app, { start: last.at, end: seen.now() }, seen)) {
+    for (const line of readLines(app, { start: last.at, end: platformThen.now() }, platformThen)) {
       if (compareLogLines(line, last) <= 0) continue;
       last = line;
       const { container, run, text } = line;

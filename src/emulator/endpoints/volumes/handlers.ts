@@ -137,7 +137,7 @@ function listingEntry(name: string, entry: VolumeFile | 'folder') {
 
 type ListingEntry = ReturnType<typeof listingEntry>;
 
-function foldersFirst(one: ListingEntry, other: ListingEntry): number {
-  if (one.is_folder !== other.is_folder) return one.is_folder ? -1 : 1;
-  return one.name < other.name ? -1 : 1;
+function foldersFirst(a: ListingEntry, b: ListingEntry): number {
+  if (a.is_folder !== b.is_folder) return a.is_folder ? -1 : 1;
+  return a.name < b.name ? -1 : 1;
 }

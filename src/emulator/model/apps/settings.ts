@@ -9,8 +9,8 @@ export function withDefaults({ dockerAuth: _, cerebrium_toml: published, ...sent
   // The official client sends the text of the config file under this name instead of the specified one.
   const configuration = typeof published === 'string' ? { platform_toml: published } : {};
   // Unknown fields are dropped. Values come from JSON, so there is no undefined.
-  const known = Object.entries(sent).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
-  return { ...defaults(sent.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(known) } as AppSettings;
+  const fields = Object.entries(sent).filter(([key]) => Object.hasOwn(AppCreation.entries, key));
+  return { ...defaults(sent.compute?.[0] ?? 'CPU'), ...configuration, ...Object.fromEntries(fields) } as AppSettings;
 }
 
 /** Settings that can change without a deploy (docs/platform.md#scaling). */

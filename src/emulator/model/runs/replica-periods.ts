@@ -34,10 +34,10 @@ export function replicaPeriods(
   const ended = [...model.store.replicas.values()].filter((replica) => replica.app === app.id);
   const real = [...model.running(app), ...ended.map(endedPeriod)];
   // A call that was refused never had a replica.
-  const known = new Set([unassigned(app), ...real.map(({ name }) => name)]);
+  const names = new Set([unassigned(app), ...real.map(({ name }) => name)]);
   const served = deriveReplicas(
     app,
-    runs.filter(({ container }) => !known.has(container)),
+    runs.filter(({ container }) => !names.has(container)),
     model,
   );
   return [...real, ...served, ...keptReplicas(app, served, range, model)];

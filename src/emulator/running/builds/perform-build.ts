@@ -115,8 +115,14 @@ function statusOf(error: Error): EndedBuildStatus {
 function interrupted({ scenes, ...script }: BuildScript): BuildScript {
   const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
   // Its time is not known, so it ends with its scene.
-  const shown = scenes.slice(0, last + 1).map((scene) => (scene.work ? { ...scene, work: ended(scene.work) } : scene));
-  return { ...script, scenes: shown, end: { status: 'failure', reason: 'the emulator was stopped during this build' } };
+  const upToEnd = scenes
+    .slice(0, last + 1)
+    .map((scene) => (scene.work ? { ...scene, work: ended(scene.work) } : scene));
+  return {
+    ...script,
+    scenes: upToEnd,
+    end: { status: 'failure', reason: 'the emulator was stopped during this build' },
+  };
 }
 
 function ended({ lines, endedAt }: SceneWork): SceneWork {

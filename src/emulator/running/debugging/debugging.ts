@@ -56,12 +56,12 @@ export class Debugging {
    */
   async prepare({ name }: AppRecord, python: string, install: () => Promise<string | undefined>): Promise<void> {
     if (!this.options.relayOf?.(name) || this.#debugpy.has(python)) return;
-    const found = (await findDebugpy(python)) ?? (await installed(install));
-    if (found === undefined) {
+    const debugpy = (await findDebugpy(python)) ?? (await installed(install));
+    if (debugpy === undefined) {
       const fix = `run ${python} -m pip install debugpy, or pass --install`;
       throw new ReplicaError(`debugpy is not installed for ${python}: ${fix}`);
     }
-    this.#debugpy.set(python, found);
+    this.#debugpy.set(python, debugpy);
   }
 
   claim({ app, build, python, folder }: Starting): Partial<DebugClaim> & Pick<DebugClaim, 'environment'> {

@@ -13,10 +13,10 @@ export function createAppEnvironment(
   store: Store,
   python: string,
 ) {
-  const own = Object.entries(process.env).filter(([name]) => needed.has(name.toUpperCase()));
+  const inherited = Object.entries(process.env).filter(([name]) => needed.has(name.toUpperCase()));
   const { PATH } = process.env;
   return {
-    ...Object.fromEntries(own),
+    ...Object.fromEntries(inherited),
     // Programs of installed packages are beside the interpreter, on Windows also in a folder below.
     PATH: [dirname(python), ...scripts(python), PATH].join(delimiter),
     PYTHONUNBUFFERED: '1',

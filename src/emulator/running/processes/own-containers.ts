@@ -119,8 +119,8 @@ export class OwnContainers {
       for (let triesLeft = 5; triesLeft > 0; triesLeft--) {
         const words = [...list, '--all', '--quiet', '--no-trunc', '--filter', `label=${label}`];
         const listed = await outputOf([this.engine.program, ...words]);
-        const found = lines(listed ?? '');
-        const ids = found.length === 0 ? [] : await select(found);
+        const names = lines(listed ?? '');
+        const ids = names.length === 0 ? [] : await select(names);
         if (listed !== undefined && ids.length === 0) break;
         if (ids.length > 0) await this.#ask(...remove, '--force', ...ids);
       }
@@ -155,8 +155,8 @@ const stepEndMs = 5_000;
 function endSteps(engine = 0): void {
   // They may have ended, and this system may have no /proc.
   attempt(() => {
-    const own = processGroup(engine);
-    const steps = own.flatMap(processTree).filter((pid) => !own.includes(pid));
+    const group = processGroup(engine);
+    const steps = group.flatMap(processTree).filter((pid) => !group.includes(pid));
     for (const pid of new Set(steps)) process.kill(pid, 'SIGKILL');
   });
 }
@@ -176,9 +176,9 @@ interface ContainerEngine {
 /** The container engine of this machine: docker or podman, whichever answers first in this order; undefined without one. */
 export function findContainerEngine(): Promise<ContainerEngine | undefined> {
   const path = process.env.PATH ?? '';
-  const known = engines.get(path) ?? findFirst(['docker', 'podman']);
-  engines.set(path, known);
-  return known;
+  const engine = engines.get(path) ?? findFirst(['docker', 'podman']);
+  engines.set(path, engine);
+  return engine;
 }
 
 /** Engines that were looked for, by PATH. */

@@ -48,10 +48,10 @@ export function startModules(
   { PYTHONPATH: path }: NodeJS.ProcessEnv,
   modules: readonly StartModule[],
 ): string {
-  const own = `${folder}.python`;
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const packagesFolder = `${folder}.python`;
+  mkdirSync(packagesFolder, { recursive: true, mode: 0o700 });
   for (const name of ['sitecustomize', ...modules] as const) {
-    copyFileSync(pythonFile(`emulator/running/replicas/${name}.py`), join(own, `${name}.py`));
+    copyFileSync(pythonFile(`emulator/running/replicas/${name}.py`), join(packagesFolder, `${name}.py`));
   }
-  return path ? [own, path].join(delimiter) : own;
+  return path ? [packagesFolder, path].join(delimiter) : packagesFolder;
 }

@@ -13,16 +13,16 @@ export interface Python {
 /** Python 3 as `python3` starts it, or of a version such as `3.12`; undefined if it is not installed. */
 export function findPython(version = ''): Promise<Python | undefined> {
   const key = `${version} ${process.env.PATH}`;
-  const known = found.get(key);
-  if (known) return known;
+  const earlier = pythons.get(key);
+  if (earlier) return earlier;
   const search = version === '' ? firstThatRuns(commands) : findVersion(version);
-  found.set(key, search);
+  pythons.set(key, search);
   // It may be installed later. Without any, each call of an app would search.
-  search.then((python) => version !== '' && !python && found.delete(key));
+  search.then((python) => version !== '' && !python && pythons.delete(key));
   return search;
 }
 
-const found = new Map<string, Promise<Python | undefined>>();
+const pythons = new Map<string, Promise<Python | undefined>>();
 
 /** Whether a program with the name of an interpreter is on the PATH. Starts none, unlike {@link findPython}. */
 export function isPythonOnPath(): boolean {
@@ -55,8 +55,8 @@ async function findVersion(version: string): Promise<Python | undefined> {
   const located = isWindows ? 'py' : locatePython(version, process.env);
   const python = located === undefined ? undefined : await ask([located, ...(isWindows ? [`-${version}`] : [])]);
   if (isWanted(python)) return python;
-  const known = await outputOf(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
-  const managed = known ? await ask([known]) : undefined;
+  const fromUv = await outputOf(['uv', 'python', 'find', version], { ...process.env, UV_PYTHON_DOWNLOADS: 'never' });
+  const managed = fromUv ? await ask([fromUv]) : undefined;
   return isWanted(managed) ? managed : undefined;
 }
 

@@ -119,9 +119,9 @@ function readFromProc(pid: number): ProcessUsage {
     .slice(11, 15)
     .reduce((sum, field) => sum + Number(field), 0);
   const [, kilobytes = '0'] = /^VmRSS:\s*(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-  const own = { cpuMs: ticks * tickMs, memoryBytes: Number(kilobytes) * 1024 };
+  const usage = { cpuMs: ticks * tickMs, memoryBytes: Number(kilobytes) * 1024 };
   const children = childrenOf(pid).map((child) => attempt(() => readFromProc(child)));
-  return children.reduce<ProcessUsage>(addUsage, own);
+  return children.reduce<ProcessUsage>(addUsage, usage);
 }
 
 /** A process and its descendants, on Linux. Throws if one of them has ended. */
@@ -144,9 +144,9 @@ function childrenOf(pid: number): number[] {
   });
 }
 
-function addUsage(one: ProcessUsage, other: ProcessUsage | undefined): ProcessUsage {
-  if (!other) return one;
-  return { cpuMs: one.cpuMs + other.cpuMs, memoryBytes: one.memoryBytes + other.memoryBytes };
+function addUsage(a: ProcessUsage, b: ProcessUsage | undefined): ProcessUsage {
+  if (!b) return a;
+  return { cpuMs: a.cpuMs + b.cpuMs, memoryBytes: a.memoryBytes + b.memoryBytes };
 }
 
 /** Lines of a group, a CPU time and a size in KiB: `123  1:02.03  20480`. */

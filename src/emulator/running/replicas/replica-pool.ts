@@ -137,7 +137,7 @@ export class ReplicaPool {
     await this.#startAlone;
     const { app, build } = start;
     const environment = this.#environmentOf(start);
-    const isOutdated = (one: PooledReplica) => one.build === build.id && one.environment !== environment;
+    const isOutdated = (replica: PooledReplica) => replica.build === build.id && replica.environment !== environment;
     for (const member of this.#idle) if (!member.hasServed && isOutdated(member)) this.#dismiss(member);
     if (sharesPort(app)) await this.#stopped();
     const { members } = this.#replicas;

@@ -101,12 +101,12 @@ export class RestartingReplica implements Replica {
     if (error instanceof UndeliveredError || signal.aborted) throw error;
     const reason = await endOf(replica, signal, replica.noticedMs ?? noticedMs);
     const hasDied = reason !== undefined && !this.#isStopped;
-    const known = hasDied && error instanceof ReplicaError ? new ReplicaError(reason) : error;
+    const failure = hasDied && error instanceof ReplicaError ? new ReplicaError(reason) : error;
     if (hasDied || error instanceof ReplicaError) {
       const text = `error: ${hasDied ? reason : (error as Error).message}`;
       this.#options.print({ run, stream: 'stderr', text });
     }
-    throw known;
+    throw failure;
   }
 
   /** Ends the pause before a restart: a call waits for it. */

@@ -40,8 +40,10 @@ export async function untilReady(start: ServerStart): Promise<void> {
   const { answer, wasTaken } = last;
   const missing = wasTaken ? `another program listens on port ${port}` : await whyUnanswered(start, check, answer);
   const others = answer === undefined || wasTaken ? await start.listensOn() : [];
-  const found = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
-  throw new StartTimeoutError(`it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${found}`);
+  const otherPorts = others.length > 0 ? `; the app listens on port ${others.join(', ')}` : '';
+  throw new StartTimeoutError(
+    `it was not ready within ${deploymentInitializationTimeout} seconds: ${missing}${otherPorts}`,
+  );
 }
 
 /** Tells once where the app listens instead: nothing else may show that before the time limit. Returns what stops it. */
@@ -75,8 +77,8 @@ async function lastAnswer({ port, isOwn }: ServerStart, check: string, ended: Ab
 }
 
 async function whyUnanswered({ settings, port }: ServerStart, check: string, answer: ProbeAnswer): Promise<string> {
-  const seen = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
-  if (check) return `GET ${check} on port ${settings.port} did not succeed (${seen})`;
+  const answered = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
+  if (check) return `GET ${check} on port ${settings.port} did not succeed (${answered})`;
   if (await isListening(port)) return `the server on port ${settings.port} does not answer`;
   return `nothing listens on port ${settings.port}`;
 }
@@ -153,7 +155,7 @@ export function sharesPort({ settings }: Pick<BuildRecord, 'settings'>): boolean
 /** A non-loopback address on which a local port listens; undefined if there is none. Works on Linux only. */
 export async function findExposedAddress(port: number): Promise<string | undefined> {
   const listeners = await listListeners();
-  return listeners.find((one) => one.port === port && !/^127\.|^::1$/.test(one.address))?.address;
+  return listeners.find((each) => each.port === port && !/^127\.|^::1$/.test(each.address))?.address;
 }
 
 /** The ports on which a process and its children listen. Works on Linux only; elsewhere none is known. */
@@ -171,7 +173,7 @@ export async function findListeningPorts(pid: number): Promise<number[]> {
 
 /** Whether another program than a process, its children and its group listens on a port. Works on Linux only. */
 export async function isOfOther(port: number, pid: number): Promise<boolean> {
-  const inodes = (await listListeners()).filter((one) => one.port === port).map(({ inode }) => inode);
+  const inodes = (await listListeners()).filter((each) => each.port === port).map(({ inode }) => inode);
   if (inodes.length === 0) return false;
   try {
     for (const processes of [processTree, processGroup]) {

@@ -58,8 +58,8 @@ export class Volume {
     if (this.find(names) !== 'folder') return undefined;
     const folder = join(this.path, ...names);
     return entriesIn(folder).flatMap((entry) => {
-      const found = this.#readEntry(join(folder, entry.name), entry);
-      return found ? [[entry.name, found] as const] : [];
+      const kept = this.#readEntry(join(folder, entry.name), entry);
+      return kept ? [[entry.name, kept] as const] : [];
     });
   }
 

@@ -36,10 +36,10 @@ function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): 
     const margin = columns - defaultMargin < minColumns ? 0 : defaultMargin;
     const width = Math.max(1, columns - margin - 1);
     const layout = layoutSteps(times.length, step, width);
-    const shown = page.unicode ? signs.unicode : signs.ascii;
+    const signsOfPage = page.unicode ? signs.unicode : signs.ascii;
     const { draw, rows } = kinds[panel.kind];
     const cells = Array.from({ length: rows }, () => Array.from({ length: layout.width }, (): Segment => [' ']));
-    const { axis, note, marks, legend } = draw(panel, layout, cells, shown);
+    const { axis, note, marks, legend } = draw(panel, layout, cells, signsOfPage);
     const starts = times.filter((_, index) => index % layout.stepsPerColumn === 0);
     const labels = quantity
       ? quantityLabels(starts, layout.stepWidth, width, quantity)
@@ -48,11 +48,11 @@ function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): 
     const edge = (label: string, sign: string): Segment => [padLabel(label, margin) + sign, 'dim'];
     const plot = cells.map((line, row) => {
       const label = labelAt(axis, row + 1, rows);
-      return [edge(label, shown.side.charAt(label ? 1 : 0)), ...line];
+      return [edge(label, signsOfPage.side.charAt(label ? 1 : 0)), ...line];
     });
     const foot = Array.from(
       { length: layout.width },
-      (_, column): Segment => marks.get(column) ?? [shown.foot.charAt(ticks.has(column) ? 1 : 0), 'dim'],
+      (_, column): Segment => marks.get(column) ?? [signsOfPage.foot.charAt(ticks.has(column) ? 1 : 0), 'dim'],
     );
     const indent: Segment = [' '.repeat(margin + 1)];
     const lines: Segment[][] = [
@@ -61,7 +61,7 @@ function panelView(panel: Panel, { times, step, zone, axis: quantity }: Chart): 
         [`${note}${axis.logarithmic ? ', on a logarithmic scale' : ''}`, 'dim'],
       ],
       ...plot.reverse(),
-      [edge(labelAt(axis, 0, rows), shown.corner), ...foot],
+      [edge(labelAt(axis, 0, rows), signsOfPage.corner), ...foot],
       [indent, [labelLine(labels, quantity?.title), 'dim']],
       ...wrapLegend(legend, width).map((line) => [indent, ...line]),
     ];
@@ -130,9 +130,9 @@ const roundNumbers: Record<string, number[]> = {
 function layoutSteps(steps: number, step: string, width: number): Layout {
   const needed = Math.max(1, Math.ceil(steps / width));
   const merged = roundNumbers[step]?.find((number) => number >= needed) ?? needed;
-  const shown = Math.ceil(steps / merged);
-  const wide = Math.max(1, Math.min(maxStepWidth, Math.floor(width / Math.max(1, shown))));
-  return { stepsPerColumn: merged, columnText: stepsText(merged, step), stepWidth: wide, width: shown * wide };
+  const columns = Math.ceil(steps / merged);
+  const wide = Math.max(1, Math.min(maxStepWidth, Math.floor(width / Math.max(1, columns))));
+  return { stepsPerColumn: merged, columnText: stepsText(merged, step), stepWidth: wide, width: columns * wide };
 }
 
 const largerUnits: Record<string, [number: number, step: string]> = { minute: [60, 'hour'], hour: [24, 'day'] };
@@ -147,7 +147,7 @@ function stepsText(number: number, step: string): string {
 function mergeSteps(
   values: readonly (number | null | undefined)[],
   size: number,
-  join: (one: number, other: number) => number,
+  join: (a: number, b: number) => number,
 ): (number | null)[] {
   return Array.from({ length: Math.ceil(values.length / size) }, (_, group) =>
     values.slice(group * size, (group + 1) * size).reduce<number | null>((joined, value) => {
@@ -179,8 +179,8 @@ const inks = ['green', 'yellow', 'cyan'] as const;
 function drawLines({ series, unit }: Panel, layout: Layout, cells: Cells, { line, points }: Signs): Drawing {
   const { stepsPerColumn, stepWidth, columnText } = layout;
   const merged = series.map(({ values }) => mergeSteps(values, stepsPerColumn, Math.max));
-  const known = merged.flat().filter((value) => value !== null);
-  const axis = valueAxis(known, unit);
+  const numbers = merged.flat().filter((value) => value !== null);
+  const axis = valueAxis(numbers, unit);
   const pens = series.map((_, index): [string, (typeof inks)[number]] => {
     const at = index % inks.length;
     return [points.charAt(at), inks[at] ?? 'green'];
@@ -207,12 +207,12 @@ function lastText({ values }: Series, unit: Panel['unit']): string {
   return last === undefined ? 'no data' : `last ${valueText(last, unit)}, max ${valueText(maximum(numbers), unit)}`;
 }
 
-function add(one: number, other: number): number {
-  return one + other;
+function add(a: number, b: number): number {
+  return a + b;
 }
 
 /** The part that failed is at the foot of a bar, or a mark on the axis if a row would exaggerate it. */
-function drawBars({ series, unit }: Panel, layout: Layout, cells: Cells, shown: Signs): Drawing {
+function drawBars({ series, unit }: Panel, layout: Layout, cells: Cells, glyphs: Signs): Drawing {
   const { stepsPerColumn, stepWidth, columnText } = layout;
   const [totals = [], parts = []] = series.map(({ values }) =>
     mergeSteps(values, stepsPerColumn, add).map((value) => value ?? 0),
@@ -223,12 +223,12 @@ function drawBars({ series, unit }: Panel, layout: Layout, cells: Cells, shown: 
     const failed = Math.min(parts[index] ?? 0, total);
     // Leaves a column between bars if there is space.
     const place = [index * stepWidth, index * stepWidth + (stepWidth > 2 ? stepWidth - 1 : stepWidth)] as const;
-    const failedRows = drawBar(cells, place, axis.share(total), failed === total ? 1 : axis.share(failed), shown);
+    const failedRows = drawBar(cells, place, axis.share(total), failed === total ? 1 : axis.share(failed), glyphs);
     if (failed === 0 || failedRows > 0) continue;
-    for (let at = place[0]; at < place[1]; at++) marks.set(at, [shown.mark, 'red']);
+    for (let at = place[0]; at < place[1]; at++) marks.set(at, [glyphs.mark, 'red']);
   }
   const note = ` per ${columnText}, max ${groupDigits(maximum(totals))}`;
-  return { axis, note, marks, legend: barLegend(series, shown, marks.size > 0) };
+  return { axis, note, marks, legend: barLegend(series, glyphs, marks.size > 0) };
 }
 
 /** Takes shares of the height, and returns how many rows have failed. Every positive value is at least an eighth of a row. */
