@@ -79,9 +79,11 @@ describe('a reply about another app is an error:', () => {
     ['apps delete web --confirm web', 1],
     ['rollback web --yes', 0],
     ['builds get web latest', 0],
+    ['deploy --dry-run', 0],
   ])('%s, after %i true replies', async (line, truths) => {
     await deployWeb(emulator);
-    const { code, stdout, stderr } = await gantry(line.split(' '), { emulator, env: await showing(other, truths) });
+    const setting = { emulator, cwd: newFolder(smallApp()), env: await showing(other, truths) };
+    const { code, stdout, stderr } = await gantry(line, setting);
     expect([code, stdout, stderr]).toEqual([70, '', expect.stringContaining('asked for app p-12345678-web')]);
   });
 
@@ -89,12 +91,6 @@ describe('a reply about another app is an error:', () => {
     await deployWeb(emulator);
     const { stdout } = await gantry(['status', 'web'], { emulator, env: await showing(other) });
     expect(stdout).toContain('replicas\tnot known: the platform replied with another app');
-  });
-
-  test('deploy --dry-run', async () => {
-    const app = newFolder(smallApp());
-    await deployWeb(emulator);
-    expect(await gantry(['deploy', '--dry-run'], { emulator, cwd: app, env: await showing(other) })).toExit(70);
   });
 
   test.each([
