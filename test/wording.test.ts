@@ -75,6 +75,26 @@ test('comments of declarations begin with their subject', () => {
 const identifiers =
   /\b(bearWith|aside|spoil|furnish|unbothered|startBehind|elsewhere|pourInto|tellings|plainly|leaveOut|isCurrent|Tally|Stretch|Shelf|together|nursery|mischief|breath)\b/;
 
+/** A value that says only how it came here: `const found =`, `for (const one of`, `(shown) =>`, `known: string[]` of a function. */
+const vague = new RegExp(
+  String.raw`\b(?:const|let) (?:\[[^\]=]*)?\b(?:<>)\b(?=[^}]*?(?: =|: | of ))|(?:\(|, )(?:<>)(?=\)? =>|, \w+\) =>)|(?<=[(]|, |^ {2})(?:<>)\??: [A-Z]\w*[,)]`.replaceAll(
+    '<>',
+    'one|known|found|own|shown|seen',
+  ),
+  'm',
+);
+
+test('values are named for what they hold', () => {
+  const named = files
+    .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))
+    .flatMap((file) => {
+      const code = readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\/|\/\/.*|'[^'\n]*'|`(?:\\`|[^`])*`/g, '');
+      const [text] = vague.exec(code) ?? [];
+      return text ? [`${file}: ${text}`] : [];
+    });
+  expect(named).toEqual([]);
+});
+
 test('identifiers are terms of the field', () => {
   const offenses = files
     .filter((file) => file.startsWith('src/') && file.endsWith('.ts'))

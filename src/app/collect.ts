@@ -91,7 +91,7 @@ export const isSmallApp = (entries: readonly FileEntry[]): boolean =>
   totalBytes(entries) < smallAppBytes && entries.length < manyFiles;
 
 export function largestFiles(entries: readonly FileEntry[], count = 10): FileEntry[] {
-  return entries.toSorted((one, other) => other.size - one.size).slice(0, count);
+  return entries.toSorted((a, b) => b.size - a.size).slice(0, count);
 }
 
 /** The largest files, so many that the others fit a limit. `bytes`: what all of them take. */

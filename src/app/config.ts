@@ -139,18 +139,18 @@ const maxProblems = 500;
 async function locateProblems(issues: readonly ConfigIssue[], source: TomlSource): Promise<Problem[]> {
   const withError = new Set(issues.flatMap(({ severity, at }) => (severity === 'error' && at ? [at.join('.')] : [])));
   const relevant = issues.filter(({ severity, at }) => severity === 'error' || !at || !withError.has(at.join('.')));
-  const shown = relevant
-    .sort((one, other) => Number(one.severity === 'warning') - Number(other.severity === 'warning'))
+  const listed = relevant
+    .sort((a, b) => Number(a.severity === 'warning') - Number(b.severity === 'warning'))
     .slice(0, maxProblems);
-  const problems = await locateIssues(shown, source);
-  const hidden = relevant.length - shown.length;
+  const problems = await locateIssues(listed, source);
+  const hidden = relevant.length - listed.length;
   if (hidden > 0) problems.push({ severity: 'warning', message: `${hidden} more problems are not shown` });
   return problems;
 }
 
 function inFileOrder(problems: readonly Problem[]): Problem[] {
   const place = ({ location }: Problem) => (location ? location.line * 2 ** 32 + location.column : Number.MAX_VALUE);
-  return problems.toSorted((one, other) => place(one) - place(other));
+  return problems.toSorted((a, b) => place(a) - place(b));
 }
 
 function toAppConfig(

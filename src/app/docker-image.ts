@@ -29,16 +29,16 @@ export function readImage(dockerfile: string, sent: readonly string[]): DockerIm
   const stages = first && first.meant !== 'FROM' ? [emptyStage('', '/')] : [];
   /** Arguments above the first FROM, which every FROM knows, and those of the stage. */
   const values = new Map<string, string>();
-  let own = values;
+  let stageValues = values;
   for (const instruction of instructions) {
     const stage = stages.at(-1);
     const { meant = '', line } = instruction;
-    const known = meant === 'FROM' ? values : new Map([...own, ...(stage?.environment ?? [])]);
-    const text = withArguments(instruction.text, known);
+    const valuesThere = meant === 'FROM' ? values : new Map([...stageValues, ...(stage?.environment ?? [])]);
+    const text = withArguments(instruction.text, valuesThere);
     if (meant === 'FROM') {
-      own = new Map(values);
+      stageValues = new Map(values);
       stages.push(startStage(text, stages, line));
-    } else if (meant === 'ARG') readArgument(text, own);
+    } else if (meant === 'ARG') readArgument(text, stageValues);
     else if (stage) Object.assign(stage, readers[meant]?.({ stage, instruction, text, stages, sent }));
   }
   for (const stage of stages) stage.command = commandOf(stage);
@@ -111,8 +111,8 @@ const textOf = ([first = '']: readonly string[]) => first.replace(/[^\n]*$/, '')
 const ofShell = /^(?:(?:\S*\/)?(?:ba|da|z)?sh\b[^>]*)?$/;
 
 function scriptOf(text: string, heredocs: readonly string[]): string {
-  const own = parseList(text)?.join(' ') ?? withoutHeredocs(text);
-  return heredocs.length > 0 && ofShell.test(own) ? heredocs.join('\n') : own;
+  const command = parseList(text)?.join(' ') ?? withoutHeredocs(text);
+  return heredocs.length > 0 && ofShell.test(command) ? heredocs.join('\n') : command;
 }
 
 function writeFile(

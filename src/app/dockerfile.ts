@@ -33,7 +33,7 @@ export const instructionLike = (word: string): string | undefined =>
 export function parseInstructions(dockerfile: string): Instruction[] {
   const lines = dockerfile.split(/\r?\n/);
   const continued = /^(?:#.*\n)*#\s*escape\s*=\s*`/i.test(dockerfile) ? /^(.*)`[ \t]*$/ : /^(.*)\\[ \t]*$/;
-  const found: Instruction[] = [];
+  const instructions: Instruction[] = [];
   const isBlank = (text = '') => /^\s*(?:#|$)/.test(text);
   for (let at = 0; at < lines.length; at++) {
     if (isBlank(lines[at])) continue;
@@ -48,9 +48,9 @@ export function parseInstructions(dockerfile: string): Instruction[] {
     if (keyword === undefined) continue;
     const heredocs = heredocsOf(keyword, rest, lines, at + 1);
     at += heredocs.reduce((sum, text) => sum + text.split('\n').length, 0);
-    found.push({ keyword: keyword.toUpperCase(), rest, ...withoutFlags(rest), heredocs, line });
+    instructions.push({ keyword: keyword.toUpperCase(), rest, ...withoutFlags(rest), heredocs, line });
   }
-  return found;
+  return instructions;
 }
 
 /** Each with the line that ends it. */
@@ -66,23 +66,23 @@ function heredocsOf(keyword: string, rest: string, lines: readonly string[], fro
 }
 
 function withoutFlags(rest: string): Pick<Instruction, 'flags' | 'text'> {
-  const [found = ''] = /^\s*(?:--[a-z]\S*\s+)*/.exec(rest) ?? [];
-  const flags = [...found.matchAll(/--([a-z-]+)(?:=(\S+))?/g)].map(
+  const [flagText = ''] = /^\s*(?:--[a-z]\S*\s+)*/.exec(rest) ?? [];
+  const flags = [...flagText.matchAll(/--([a-z-]+)(?:=(\S+))?/g)].map(
     ([, name = '', value = '']) => [name, value] as const,
   );
-  return { flags, text: rest.slice(found.length) };
+  return { flags, text: rest.slice(flagText.length) };
 }
 
 /** The line of an instruction as an engine shows it, perhaps cut off. `CMD` is the last `CMD` or `ENTRYPOINT`. */
-export function findInstruction(dockerfile: string, shown: string): Omit<FileLocation, 'file'> | undefined {
+export function findInstruction(dockerfile: string, instruction: string): Omit<FileLocation, 'file'> | undefined {
   const plain = (text: string) => text.replace(/[\s\\]+/g, ' ').trim();
   const instructions = parseInstructions(dockerfile);
-  const found =
-    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`) === plain(shown)) ??
-    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`).startsWith(plain(shown))) ??
-    (shown === 'CMD' ? instructions.findLast(({ keyword }) => keyword === 'ENTRYPOINT') : undefined);
-  const text = found && dockerfile.split(/\r?\n/)[found.line - 1];
-  return text === undefined ? undefined : { line: found?.line ?? 0, column: 1, length: text.length, text };
+  const match =
+    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`) === plain(instruction)) ??
+    instructions.findLast(({ keyword, rest }) => plain(`${keyword} ${rest}`).startsWith(plain(instruction))) ??
+    (instruction === 'CMD' ? instructions.findLast(({ keyword }) => keyword === 'ENTRYPOINT') : undefined);
+  const text = match && dockerfile.split(/\r?\n/)[match.line - 1];
+  return text === undefined ? undefined : { line: match?.line ?? 0, column: 1, length: text.length, text };
 }
 
 export const parseWords = (text: string): string[] => parseList(text) ?? text.trim().split(/\s+/);

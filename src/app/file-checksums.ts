@@ -32,8 +32,8 @@ export class FileChecksums {
 
   #recall({ source, stats }: FileEntry, files: FileIndex | undefined): Checksums | undefined {
     if ('text' in source) return undefined;
-    const known = this.#sums.get(source.file) ?? files?.recall(source.file, stats);
-    return known && { crc32: known.crc32, sha256: known.sha256 };
+    const sums = this.#sums.get(source.file) ?? files?.recall(source.file, stats);
+    return sums && { crc32: sums.crc32, sha256: sums.sha256 };
   }
 
   async #read({ source, stats }: FileEntry, files: FileIndex | undefined): Promise<Checksums> {

@@ -34,12 +34,12 @@ export function planGeneratedFiles(input: GeneratedFileInput, collected?: Readon
 export const isGeneratedAndSent = ({ fate }: GeneratedFile): boolean => fate === 'sent' || fate === 'replaces-own';
 
 /** `own` is the text of the user's file of this name. */
-function fateOf(entry: FileEntry, own: string | undefined, input: GeneratedFileInput): GeneratedFile['fate'] {
+function fateOf(entry: FileEntry, ownText: string | undefined, input: GeneratedFileInput): GeneratedFile['fate'] {
   const { dockerfile_path: dockerfile } = input.custom ?? {};
   if (dockerfile === undefined) {
-    return own === undefined || hasSameLines(own, contentOf(entry)) ? 'sent' : 'replaces-own';
+    return ownText === undefined || hasSameLines(ownText, contentOf(entry)) ? 'sent' : 'replaces-own';
   }
-  if (own !== undefined) return hasSameLines(own, contentOf(entry)) ? 'own-file-agrees' : 'own-file-wins';
+  if (ownText !== undefined) return hasSameLines(ownText, contentOf(entry)) ? 'own-file-agrees' : 'own-file-wins';
   const instructions = readTextIfPresent(resolve(input.root, dockerfile)) ?? '';
   if (usesFile(instructions, entry.path)) return 'sent';
   // The key names a file that the Dockerfile itself installs, under its own name.
@@ -69,7 +69,7 @@ const contentOf = ({ source }: FileEntry): string =>
   'text' in source ? source.text : (readTextIfPresent(source.file) ?? '');
 
 /** Order and comments do not matter. */
-function hasSameLines(one: string, other: string): boolean {
+function hasSameLines(a: string, b: string): boolean {
   const lines = (text: string) =>
     text
       .split(/\r?\n/)
@@ -77,5 +77,5 @@ function hasSameLines(one: string, other: string): boolean {
       .filter(Boolean)
       .sort()
       .join('\n');
-  return lines(one) === lines(other);
+  return lines(a) === lines(b);
 }

@@ -29,8 +29,8 @@ const tagLike = (tag: string) =>
 export function imageLike(base: string): string | undefined {
   const [, before = '', name = '', tag = '', digest = ''] =
     /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)(:[^@]*)?(@.*)?$/i.exec(base) ?? [];
-  const known = officialImages.includes(name) ? name : closestName(name, officialImages);
-  const meant = known && `${before}${known}${tagLike(tag)}${digest}`;
+  const official = officialImages.includes(name) ? name : closestName(name, officialImages);
+  const meant = official && `${before}${official}${tagLike(tag)}${digest}`;
   return meant === base ? undefined : meant;
 }
 

@@ -14,16 +14,16 @@ export type PipLine =
 
 /** The lines of a requirements file, continued ones joined and comments skipped, each with the number of its last line. */
 export function pipLines(text: string): TextLine[] {
-  const found: TextLine[] = [];
+  const lines: TextLine[] = [];
   let pending = '';
   for (const [index, raw] of text.split(/\r\n|\r|\n/).entries()) {
     pending += raw.replace(/\\$/, ' ');
     if (raw.endsWith('\\')) continue;
     const plain = pending.replace(/(^|\s)#.*$/, '').trim();
     pending = '';
-    if (plain !== '') found.push({ text: plain, line: index + 1 });
+    if (plain !== '') lines.push({ text: plain, line: index + 1 });
   }
-  return found;
+  return lines;
 }
 
 /** One line of a requirements file, or one argument of `pip install`. Never throws. */

@@ -112,7 +112,7 @@ function interpreter(version: string, env: NodeJS.ProcessEnv): string[] {
 function isInstaller(folder: string): boolean {
   if (process.platform !== 'darwin') return false;
   const tools = ['/Library/Developer/CommandLineTools/usr/bin/python3', '/Applications/Xcode.app'];
-  return folder === '/usr/bin' && !tools.some((one) => existsSync(one));
+  return folder === '/usr/bin' && !tools.some((file) => existsSync(file));
 }
 
 /** An older Python does not know the syntax of newer ones, so what it reports may be correct there. */
@@ -136,11 +136,11 @@ function locate(
 ): FileLocation | undefined {
   const lines = code.replace(/^\ufeff/, '').split(/\r\n|\n|\r/);
   const lastUsed = lines.findLastIndex((text) => text.trim() !== '') + 1;
-  const shown = Math.min(line, lastUsed);
-  const text = lines[shown - 1];
+  const shownLine = Math.min(line, lastUsed);
+  const text = lines[shownLine - 1];
   if (text === undefined) return undefined;
   const end = [...text].length + 1;
   const from = line > lastUsed ? end : Math.min(Math.max(1, column), end);
-  const length = endLine === line && line === shown ? endColumn - column : 1;
-  return { file, line: shown, column: from, length: Math.max(1, Math.min(length, end - from)), text };
+  const length = endLine === line && line === shownLine ? endColumn - column : 1;
+  return { file, line: shownLine, column: from, length: Math.max(1, Math.min(length, end - from)), text };
 }

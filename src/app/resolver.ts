@@ -15,12 +15,14 @@ export async function resolveRequirements(
 ): Promise<Resolution> {
   const names = Object.keys(env);
   if (!env.PATH || names.some((name) => notAsked.test(name))) return { is: 'unknown' };
-  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !/^UV_/.test(name) || harmless.test(name)));
+  const variables = Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^UV_/.test(name) || harmless.test(name)),
+  );
   // The newest of its line: some packages refuse the first one.
   const args = [...flags, '--python-version', `${python}.99`, '-'];
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile('uv', args, { env: own, ...limits, ...defined({ signal }) }, (error, _, stderr) => {
+    const child = execFile('uv', args, { env: variables, ...limits, ...defined({ signal }) }, (error, _, stderr) => {
       if (!error) resolve({ is: 'solved' });
       else if (error.code === 'ENOENT') resolve({ is: 'unknown', because: 'uv is not on the PATH' });
       else if (error.killed) resolve({ is: 'unknown', because: `uv had no answer in ${timeoutMs / 1000} s` });

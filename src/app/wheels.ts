@@ -28,10 +28,10 @@ export function missingWheels(name: string, version: string, python: string): Mi
 }
 
 function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | undefined {
-  const known = groups.find(({ versions }) => versions.some((each) => isSame(each, version)));
+  const group = groups.find(({ versions }) => versions.some((each) => isSame(each, version)));
   const isBefore = ({ pythons, versions }: WheelGroup) =>
     pythons.length > 0 && versions.every((each) => isOlder(version, each));
-  return known?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
+  return group?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
 }
 
 interface TorchBuild {
@@ -105,14 +105,14 @@ function sourceOf(name: string): string {
 }
 
 /** `2.2` is `2.2.0`. */
-export function isSame(one: string, other: string): boolean {
+export function isSame(a: string, b: string): boolean {
   const suffix = (version: string) => /\.post\d+$/.exec(version)?.[0] ?? '';
-  return suffix(one) === suffix(other) && compareVersions(one, other) === 0;
+  return suffix(a) === suffix(b) && compareVersions(a, b) === 0;
 }
 
 /** Compares the numbers of releases; `2.15.0.post1` counts as `2.15.0`. */
-function compareVersions(one: string, other: string): number {
-  const [numbers = [], others = []] = [one, other].map((version) =>
+function compareVersions(a: string, b: string): number {
+  const [numbers = [], others = []] = [a, b].map((version) =>
     version
       .replace(/\.post\d+$/, '')
       .split('.')

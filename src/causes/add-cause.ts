@@ -20,10 +20,10 @@ export async function addCause(
   context: CauseContext,
   error: unknown,
   config?: AppConfig,
-  seen?: SeenInFiles,
+  inFiles?: SeenInFiles,
 ): Promise<void> {
   try {
-    if (!context.signal.aborted && error instanceof GantryError) await tell(context, error.facts, config, seen);
+    if (!context.signal.aborted && error instanceof GantryError) await tell(context, error.facts, config, inFiles);
   } catch (failed) {
     context.progress.warn(`cannot explain the failure: ${(failed as Error).message}`);
   }
@@ -34,7 +34,7 @@ async function tell(
   context: CauseContext,
   facts: ErrorFacts,
   config?: AppConfig,
-  seen: SeenInFiles = { problems: [], names: new Map() },
+  inFiles: SeenInFiles = { problems: [], names: new Map() },
 ): Promise<void> {
   const details = (facts.details ?? {}) as FailureDetails;
   const { app, container, status } = details;
@@ -45,7 +45,7 @@ async function tell(
   // That a replica ended is what the error says already.
   if (!explanation || (container !== undefined && explanation.cause === 'app-exited')) return;
   const shownAs = appConfig ? relative(context.cwd, appConfig.file) : '';
-  const { location, ...better } = asSeen(explanation, text, seen) ?? {};
+  const { location, ...better } = asSeen(explanation, text, inFiles) ?? {};
   const place = location ?? (await locateCause(context, text, explanation, appConfig, shownAs));
   tellCause(context, facts, details, { ...explanation, ...better }, place);
 }

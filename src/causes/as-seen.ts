@@ -12,16 +12,17 @@ export interface SeenInFiles {
 
 /** What the files show of a cause in a log, which is more exact: the same cause of the same name, or at the line that failed. */
 export function asSeen(
-  found: Explanation,
+  explanation: Explanation,
   log: string,
   { problems, names }: SeenInFiles,
 ): (Partial<Explanation> & { location?: FileLocation | undefined }) | undefined {
   const failed = framesOf(log.split('\n')).findLast(({ file }) => !isForeignFile(file))?.place;
   const isThere = ({ location }: Problem) => `${location?.file}:${location?.line}` === failed;
-  const isNamed = named(`${log}\n${found.title}`);
+  const isNamed = named(`${log}\n${explanation.title}`);
   const isSame = (each: Problem) =>
-    each.cause === found.cause && (each.message === found.title || names.get(each)?.some(isNamed) || isThere(each));
-  const problem = problems.find((each) => isSame(each) || (found.cause === 'code-error' && isThere(each)));
+    each.cause === explanation.cause &&
+    (each.message === explanation.title || names.get(each)?.some(isNamed) || isThere(each));
+  const problem = problems.find((each) => isSame(each) || (explanation.cause === 'code-error' && isThere(each)));
   return problem && shownBy(problem);
 }
 

@@ -13,12 +13,12 @@ type PlaceContext = Pick<Context, 'cwd' | 'env' | 'signal'>;
 export async function locateCause(
   context: PlaceContext,
   log: string,
-  found: Explanation,
+  explanation: Explanation,
   config: AppConfig | undefined,
   shownAs: string,
 ): Promise<FileLocation | undefined> {
-  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[found.cause];
-  return locate?.(context, log, config) ?? locateFix(found, config, shownAs);
+  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[explanation.cause];
+  return locate?.(context, log, config) ?? locateFix(explanation, config, shownAs);
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */

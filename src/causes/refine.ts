@@ -21,16 +21,16 @@ import { errorsIn, lastWords } from './unknown-failure.ts';
 
 /** A more precise cause, for failures that the app folder or known facts explain better than the log. */
 export function refine(
-  found: Explanation,
+  explanation: Explanation,
   captured: Captured,
   facts: FailureFacts,
   before: readonly string[],
 ): Explanation {
   for (const [causes, refinement] of refinements) {
-    const better = causes.split(' ').includes(found.cause) && refinement(captured, facts, before, found);
-    if (better) return { ...found, ...better };
+    const better = causes.split(' ').includes(explanation.cause) && refinement(captured, facts, before, explanation);
+    if (better) return { ...explanation, ...better };
   }
-  return found;
+  return explanation;
 }
 
 /** A package is named only if the module surely is one: anybody can publish one under the name of an app's module. */

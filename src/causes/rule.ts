@@ -172,5 +172,5 @@ export type Refinement = (
   captured: Captured,
   facts: FailureFacts,
   before: readonly string[],
-  found: Explanation,
+  explanation: Explanation,
 ) => Partial<Explanation> | undefined;

@@ -102,18 +102,18 @@ async function tellFound(
   context: Context,
   { configFile, look, own, subject }: About,
   log: string,
-  found: Explanation,
+  explanation: Explanation,
 ): Promise<Pick<ExplainedFailure, 'cause' | 'title' | 'evidence' | 'fix' | 'location' | 'command'>> {
   const { problems = [], seen: files } = (own && (await look())) ?? {};
   const { asSeen, locateCause } = await causes();
-  const inFiles = asSeen(found, log, { problems, names: files?.names ?? new Map() });
-  const better = inFiles ?? (await asSecretsAre(context, found, subject));
-  const { setting: _setting, step: _step, next, ...explanation } = { ...found, ...better };
+  const inFiles = asSeen(explanation, log, { problems, names: files?.names ?? new Map() });
+  const better = inFiles ?? (await asSecretsAre(context, explanation, subject));
+  const { setting: _setting, step: _step, next, ...told } = { ...explanation, ...better };
   // A folder whose files are only run needs no config file.
   const app = own ?? [defaultAppConfig(context.cwd)].find(({ name }) => name === subject.app);
-  const location = inFiles?.location ?? (await locateCause(context, log, found, app, configFile));
+  const location = inFiles?.location ?? (await locateCause(context, log, explanation, app, configFile));
   const command = next && new CommandLine(['gantry', ...next]);
-  return { ...explanation, location: location ?? null, ...defined({ command }) };
+  return { ...told, location: location ?? null, ...defined({ command }) };
 }
 
 /** The app in this folder, and the look at its files. */

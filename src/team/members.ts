@@ -182,6 +182,6 @@ function noGrantsLeftError(id: string): UsageError {
   });
 }
 
-function isSameSet(one: string[], other: string[]): boolean {
-  return one.length === other.length && one.every((name) => other.includes(name));
+function isSameSet(a: string[], b: string[]): boolean {
+  return a.length === b.length && a.every((name) => b.includes(name));
 }

@@ -294,14 +294,14 @@ async function confirmStored(
 const undone = 'the other change undid this one';
 
 function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
-  const own = changedNames(before, after);
-  const isAlike = (name: string) => own.some((each) => each.toLowerCase() === name.trim().toLowerCase());
-  const isChange = (name: string) => own.includes(name);
+  const changed = changedNames(before, after);
+  const isAlike = (name: string) => changed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
+  const isChange = (name: string) => changed.includes(name);
   const hasOldValue = (name: string) => isChange(name) && now[name] === before[name];
   const isLost = (name: string) => !Object.hasOwn(now, name) || hasOldValue(name);
   const lost = Object.keys(after).filter(isLost).sort();
   const differing = changedNames(after, now).filter((name) => Object.hasOwn(after, name) && !isLost(name));
-  const removed = own.filter((name) => !Object.hasOwn(after, name));
+  const removed = changed.filter((name) => !Object.hasOwn(after, name));
   const isKept = (name: string) =>
     !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
   return {

@@ -30,12 +30,12 @@ export async function findStale(
   secrets: string[],
 ) {
   const isKnown = changedAt !== undefined;
-  const found =
+  const stale =
     isKnown && (await tryRequest(context, (api) => runningSince({ context, api }, app, changedAt, secrets)));
-  if (!found || found.stale.length === 0) return { stale: [], restartable: [] };
+  if (!stale || stale.stale.length === 0) return { stale: [], restartable: [] };
   const what = app ? `replicas of ${app} that started before this change` : 'replicas of apps of the project';
-  context.progress.warn(`${what} keep the old secrets: ${shortList(found.stale, 3)}`);
-  return found;
+  context.progress.warn(`${what} keep the old secrets: ${shortList(stale.stale, 3)}`);
+  return stale;
 }
 
 async function runningSince(
@@ -68,10 +68,11 @@ function oldReplicas(containers: readonly Container[], before: number): string[]
 
 /** Asks for one after the other. */
 async function filtered(names: readonly string[], isWanted: (name: string) => Promise<boolean>): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of names) if (await isWanted(name)) found.push(name);
-  return found;
+  const wanted: string[] = [];
+  for (const name of names) if (await isWanted(name)) wanted.push(name);
+  return wanted;
 }
 
 /** A secret of the app takes precedence. */
-const hasNotAll = (own: object, secrets: readonly string[]) => !secrets.every((secret) => Object.hasOwn(own, secret));
+const hasNotAll = (values: object, secrets: readonly string[]) =>
+  !secrets.every((secret) => Object.hasOwn(values, secret));

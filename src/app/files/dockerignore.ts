@@ -19,8 +19,8 @@ class DockerIgnore implements IgnoreRules {
     this.#lines = text.split(/\r?\n/).flatMap((line, at) => {
       const [, exception = '', pattern = ''] = /^\s*(!?)\s*(?:\.?\/)*(.*?)\/*\s*$/.exec(line) ?? [];
       const glob = line.startsWith('#') || pattern === '' ? undefined : compileGlob(pattern.replace(/[{}]/g, '\\$&'));
-      const shown = `${file}:${at + 1} ${line.trim()}`;
-      return glob ? [{ shown, isException: exception !== '', matches: glob.matches }] : [];
+      const place = `${file}:${at + 1} ${line.trim()}`;
+      return glob ? [{ shown: place, isException: exception !== '', matches: glob.matches }] : [];
     });
   }
 

@@ -47,9 +47,9 @@ export interface IgnoreRules {
 
 /** Why an existing file is not sent: the exclude pattern, or that no include pattern matches. */
 export function exclusionReason(path: string, exclude: readonly string[]): { why: string; pattern?: string } {
-  const found = exclusionOf(path, exclude);
-  if (!found) return { why: 'no include pattern matches it, or it is in a virtual environment' };
-  const { part, by: pattern } = found;
+  const exclusion = exclusionOf(path, exclude);
+  if (!exclusion) return { why: 'no include pattern matches it, or it is in a virtual environment' };
+  const { part, by: pattern } = exclusion;
   if (pattern === undefined) return { why: `${part} is excluded unless an include pattern names it` };
   return { why: `exclude pattern "${pattern}" matches ${part}`, pattern };
 }

@@ -67,14 +67,15 @@ export function excludeLine(patterns: readonly string[], paths: readonly string[
 type PatternKind = 'include' | 'exclude';
 
 function parse<T>(kind: PatternKind, texts: readonly string[], make: (text: string) => T | undefined): Patterns<T> {
-  const found: Patterns<T> = { patterns: [], problems: [] };
+  const compiled: Patterns<T> = { patterns: [], problems: [] };
   for (const text of texts.map((each) => each.trim()).filter(Boolean)) {
     const mistake = mistakes.find(({ pattern }) => pattern.test(text));
     const pattern = mistake && !mistake.appliesIn?.includes(kind) ? undefined : make(text);
-    if (pattern) found.patterns.push(pattern);
-    if (mistake || !pattern) found.problems.push(warning(kind, text, pattern !== undefined, mistake ?? invalidPattern));
+    if (pattern) compiled.patterns.push(pattern);
+    if (mistake || !pattern)
+      compiled.problems.push(warning(kind, text, pattern !== undefined, mistake ?? invalidPattern));
   }
-  return found;
+  return compiled;
 }
 
 interface Mistake {

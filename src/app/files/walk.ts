@@ -164,14 +164,14 @@ class Walk {
 
   /** Tests each pattern until it has matched once, to report patterns that match nothing. */
   #findInclude(file: WalkedFolder): Include | undefined {
-    let found: Include | undefined;
+    let included: Include | undefined;
     for (const include of file.includes) {
-      if (found && this.found.used.has(include)) continue;
+      if (included && this.found.used.has(include)) continue;
       if (!include.matches(file.path)) continue;
       this.found.used.add(include);
-      found ??= include;
+      included ??= include;
     }
-    return found;
+    return included;
   }
 
   #skip(path: string, reason: FileReason): void {
@@ -208,8 +208,8 @@ class Walk {
       const executable = process.platform !== 'win32' && (stats.mode & 0o100) !== 0;
       // All of `stats` would be most of the memory of a large app.
       const { dev, ino, size, mtimeMs, ctimeMs } = stats;
-      const known = { dev, ino, size, mtimeMs, ctimeMs };
-      this.found.entries.push({ path, size, executable, source: { file: real }, stats: known, reason });
+      const facts = { dev, ino, size, mtimeMs, ctimeMs };
+      this.found.entries.push({ path, size, executable, source: { file: real }, stats: facts, reason });
     } catch (error) {
       this.#problems.addReadError(path, error);
     }

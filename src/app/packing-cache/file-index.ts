@@ -53,9 +53,9 @@ export class FileIndex {
 
   /** What is known of a file that has not changed. */
   recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
-    const known = this.files.get(path);
-    if (!known?.stats || !stats || stats.dev !== this.device) return undefined;
-    return isSame(known.stats, stats) ? known.content : undefined;
+    const earlier = this.files.get(path);
+    if (!earlier?.stats || !stats || stats.dev !== this.device) return undefined;
+    return isSame(earlier.stats, stats) ? earlier.content : undefined;
   }
 
   /** Whether a file with these stats cannot change without a trace. */
@@ -80,8 +80,8 @@ export class FileIndex {
   }
 }
 
-function isSame(one: FileStats, other: FileStats): boolean {
-  return (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((name) => one[name] === other[name]);
+function isSame(a: FileStats, b: FileStats): boolean {
+  return (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((name) => a[name] === b[name]);
 }
 
 const digestLength = 64;

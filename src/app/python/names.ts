@@ -77,15 +77,16 @@ export class PythonNames {
   }
 
   undefinedNames(): { name: string; line: number; definedAt?: number | undefined }[] {
-    const found = new Map<string, { name: string; line: number; definedAt?: number | undefined }>();
+    const undefinedOnes = new Map<string, { name: string; line: number; definedAt?: number | undefined }>();
     for (const scope of this.scopes.values())
       for (const [name, node] of scope.used) {
         const line = this.source.lineOf(node.from);
         const isBound = isFound(name, node, scope);
         const definedAt = isBound ? this.definedAfter(name, line, node) : undefined;
-        if ((!isBound || definedAt !== undefined) && !found.has(name)) found.set(name, { name, line, definedAt });
+        if ((!isBound || definedAt !== undefined) && !undefinedOnes.has(name))
+          undefinedOnes.set(name, { name, line, definedAt });
       }
-    return [...found.values()];
+    return [...undefinedOnes.values()];
   }
 
   /** The line of what the file surely uses before it is there. */
@@ -100,10 +101,10 @@ export class PythonNames {
     const isTop = scope.outer === undefined;
     if (this.bound.has(name)) this.rebound.add(name);
     this.bound.add(name);
-    const known = this.top.get(name);
+    const atTop = this.top.get(name);
     if (!isTop) return;
-    if (!known) this.top.set(name, { line: this.source.lineOf(node.from), made });
-    else if (known.made === '') known.made = made;
+    if (!atTop) this.top.set(name, { line: this.source.lineOf(node.from), made });
+    else if (atTop.made === '') atTop.made = made;
   }
 
   /** The scope of what is in a node, which binds its names: a loop in an expression those that only it has. */

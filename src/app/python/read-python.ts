@@ -102,10 +102,10 @@ class PythonReader {
       if (/^(?:except|else|finally)$/.test(child.kind)) keyword = child.kind;
       if (isPart(child, this.source)) continue;
       const isTried = node.kind === 'IfStatement' || child.children.length <= 2;
-      const own: Scope = { names: inner.names, isNeeded: 'guarded', isTried };
+      const guardedScope: Scope = { names: inner.names, isNeeded: 'guarded', isTried };
       const insteadOf = keyword === 'except' && guarded.length > 0 ? this.imports[first] : undefined;
       const other: Scope = insteadOf ? { ...inner, isNeeded: 'sometimes', insteadOf } : inner;
-      this.visit(child, guarded.includes(child) ? own : other, depth);
+      this.visit(child, guarded.includes(child) ? guardedScope : other, depth);
     }
   }
 
@@ -189,8 +189,8 @@ class PythonReader {
     for (const part of start < 0 ? [] : splitAtCommas(children.slice(start + 1))) {
       const name = part.names.map((each) => this.source.of(each)).join('');
       this.isBroken ||= part.isBroken;
-      const own = isFrom ? { module, name } : { module: name };
-      this.addImport(part, { ...own, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.names);
+      const ownPart = isFrom ? { module, name } : { module: name };
+      this.addImport(part, { ...ownPart, level: dots.length, isNeeded, insteadOf: scope.insteadOf }, scope.names);
     }
   }
 
@@ -206,12 +206,12 @@ class PythonReader {
     return !parent || this.source.text.split(new RegExp(`\\b${text}\\b`)).length > 2;
   }
 
-  private addImport(part: ImportedPart, found: Omit<Import, 'as' | 'line'>, scope: NameScope): void {
+  private addImport(part: ImportedPart, facts: Omit<Import, 'as' | 'line'>, scope: NameScope): void {
     const [first] = part.names;
-    const name = found.name ?? found.module.split('.')[0] ?? '';
+    const name = facts.name ?? facts.module.split('.')[0] ?? '';
     if (!first) return;
     const as = this.source.of(part.as) || name;
-    this.imports.push({ ...found, as, line: this.source.lineOf(first.from) });
+    this.imports.push({ ...facts, as, line: this.source.lineOf(first.from) });
     if (name === '*') this.hasMore = true;
     else this.names.add(as, first, scope);
   }
@@ -347,8 +347,8 @@ const isReference = new Set(['VariableName', 'MemberExpression']);
 const makesNames = /^(?:(?:enum\.)?global_enum|globals|locals|vars|exec|execfile|setattr)$/;
 
 function withText(call: PythonCall, value: string): PythonCall {
-  const known = (text: string | undefined) => text?.replace(unknown, value);
-  return { ...call, object: known(call.object), arguments: call.arguments.map(known) };
+  const filled = (text: string | undefined) => text?.replace(unknown, value);
+  return { ...call, object: filled(call.object), arguments: call.arguments.map(filled) };
 }
 
 const wholeName = ({ module, name, as }: Import) => {

@@ -57,12 +57,12 @@ export class PythonTexts {
   }
 
   values(): Map<string, string> {
-    const found = new Map<string, string>();
+    const texts = new Map<string, string>();
     for (const [name, node] of this.constants) {
       const text = node && node.to - node.from < 120 ? this.argument(node) : undefined;
-      if (text !== undefined) found.set(name, text);
+      if (text !== undefined) texts.set(name, text);
     }
-    return found;
+    return texts;
   }
 }
 
@@ -102,11 +102,12 @@ function joinedBy(texts: PythonTexts, { children }: PyNode, evaluate: Evaluate):
   const [left, operator, right] = children;
   const sign = texts.source.of(operator);
   if (sign !== '+' && sign !== '/') return undefined;
-  const one = evaluate(left);
+  const leftText = evaluate(left);
   const other = evaluate(right);
-  if (sign === '+') return one === undefined && other === undefined ? undefined : (one ?? unknown) + (other ?? unknown);
+  if (sign === '+')
+    return leftText === undefined && other === undefined ? undefined : (leftText ?? unknown) + (other ?? unknown);
   // A division has no text on its right.
-  return other === undefined || right?.kind === 'Number' ? undefined : joined(one, other);
+  return other === undefined || right?.kind === 'Number' ? undefined : joined(leftText, other);
 }
 
 /** `Path(__file__).parent`, `.parents[1]`. */

@@ -21,11 +21,11 @@ const named = new Map(Object.entries(accelerators).map(([name, facts]) => [name,
 const knownIn = (compute: readonly string[] = ['CPU']) => compute.flatMap((name) => named.get(name) ?? []);
 
 function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const known = knownIn(hardware?.compute);
-  const [first] = known;
-  const odd = known.find(({ family }) => family !== first?.family);
+  const computes = knownIn(hardware?.compute);
+  const [first] = computes;
+  const odd = computes.find(({ family }) => family !== first?.family);
   if (!first || !odd) return;
-  const kept = known.filter(({ family }) => family === first.family).map(({ name }) => name);
+  const kept = computes.filter(({ family }) => family === first.family).map(({ name }) => name);
   yield errorAt('hardware.compute', `${first.name} and ${odd.name} cannot be mixed`, {
     why: 'all names must be of one family: CPU, NVIDIA (GPUs) or AWS (INF2, TRN1)',
     fix: `compute = ${toToml(kept.length === 1 ? first.name : kept)}`,
@@ -108,7 +108,7 @@ function strictest(hardware: HardwareSection, key: Amount): { name: string; limi
     name,
     limit: key === 'gpu_count' ? gpus : Math.max(perGpu[key] * gpusOf(hardware), perReplica?.[key] ?? 0),
   }));
-  return limits.toSorted((one, other) => one.limit - other.limit)[0] ?? { name: '', limit: Number.POSITIVE_INFINITY };
+  return limits.toSorted((a, b) => a.limit - b.limit)[0] ?? { name: '', limit: Number.POSITIVE_INFINITY };
 }
 
 /** What the rules here accept of a key: a GPU comes with whole cores. */

@@ -55,13 +55,13 @@ function wantedPackages({ root, sections: draft }: RuleInput): WantedPackage[] {
       ? [{ name: read.name, requirement: read.wanted, at, line: `${path}:${line} pins it; ` }]
       : [];
   });
-  const own = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, requirement]) => ({
+  const inConfig = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, requirement]) => ({
     name: name.replace(/\[.*$/, ''),
     requirement,
     at: ['cerebrium', 'dependencies', 'pip', name],
     line: '',
   }));
-  return [...own, ...listed];
+  return [...inConfig, ...listed];
 }
 
 function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {

@@ -22,10 +22,10 @@ export const valuesRule: ConfigRule = function* ({ sections: draft }) {
   }
 };
 
-function* outsideList(section: SectionName, key: string, { strict }: Key, known: readonly string[], value: unknown) {
+function* outsideList(section: SectionName, key: string, { strict }: Key, values: readonly string[], value: unknown) {
   const items = (Array.isArray(value) ? value : [value]).filter((item) => typeof item === 'string');
-  for (const item of items.filter((item) => !known.includes(item))) {
-    const others = known.filter((name) => !items.includes(name));
+  for (const item of items.filter((item) => !values.includes(item))) {
+    const others = values.filter((name) => !items.includes(name));
     const lines = documentedValues(key, item, others).map((value) => {
       const fixed = items.length > 1 ? items.map((other) => (other === item ? value : other)) : value;
       return tomlAssignment(key, toToml(fixed));
@@ -34,7 +34,7 @@ function* outsideList(section: SectionName, key: string, { strict }: Key, known:
       `${section}.${key}`,
       strict ? `invalid ${key} ${toToml(item)}` : `${key} ${toToml(item)} is not a documented value`,
       {
-        why: `${strict ? 'expected' : 'documented:'} ${oneOf(known)}`,
+        why: `${strict ? 'expected' : 'documented:'} ${oneOf(values)}`,
         fix: lines.length > 0 ? lines.join(' or ') : undefined,
       },
     );

@@ -94,8 +94,8 @@ function withoutValue(location: FileLocation): FileLocation {
     .slice(0, column - 1)
     .join('')
     .replace(/(["'])[^"']*\1/g, (quoted) => '*'.repeat([...quoted].length));
-  const shown = before + characters.slice(column - 1, column - 1 + length).join('');
-  return { ...location, text: characters.length === column - 1 + length ? shown : `${shown} …` };
+  const upToEnd = before + characters.slice(column - 1, column - 1 + length).join('');
+  return { ...location, text: characters.length === column - 1 + length ? upToEnd : `${upToEnd} …` };
 }
 
 function resolveText<Text>(
@@ -108,8 +108,8 @@ function resolveText<Text>(
 /** What to mark for a path: the given part, or for a missing path the header of the nearest table around it. */
 function offsetsToMark(at: TomlPath, part: ConfigIssue['part'], offsets: OffsetsByPath): readonly [number, number] {
   const spot = offsets.get(pathId(at));
-  const found = part === 'key' ? (spot?.key ?? spot?.header) : (spot?.header ?? spot?.value ?? spot?.key);
-  if (found) return found;
+  const range = part === 'key' ? (spot?.key ?? spot?.header) : (spot?.header ?? spot?.value ?? spot?.key);
+  if (range) return range;
   return at.length === 0 ? [0, 0] : offsetsToMark(at.slice(0, -1), undefined, offsets);
 }
 

@@ -90,8 +90,8 @@ function* wrongType(key: Key, value: TomlValue, path: readonly string[]): Genera
   if (Array.isArray(value) && label.includes('list')) return yield* wrongElements(value, at);
   yield errorAt(at, `${name} must be ${label}, got ${describeType(value)}`, {
     why: (written) => {
-      const found = meant(written);
-      return found === undefined ? exampleOf(key) : found.startsWith('"') ? quoteIt(value, written) : undefined;
+      const meantName = meant(written);
+      return meantName === undefined ? exampleOf(key) : meantName.startsWith('"') ? quoteIt(value, written) : undefined;
     },
     fix: (written) => tomlAssignment(name, meant(written)),
   });

@@ -2,13 +2,13 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { gpusIn, regions as knownRegions } from '../hardware.ts';
 
 /** What was meant by a word of the config file or of a flag. Empty if not certain. */
-export function documentedValues(key: string, written: string, known: readonly string[]): string[] {
+export function documentedValues(key: string, written: string, values: readonly string[]): string[] {
   const rule = Object.hasOwn(rules, key) ? rules[key] : undefined;
   const readings = rule
-    ? [rule(written, known), rule(withDigits(written), known), misspelled(withDigits(written), known)]
-    : [[closestName(written, known) ?? valueStartingWith(written, known) ?? []].flat()];
-  const found = readings.find(({ length }) => length > 0) ?? [];
-  return found.length <= maxSuggestions ? found : [];
+    ? [rule(written, values), rule(withDigits(written), values), misspelled(withDigits(written), values)]
+    : [[closestName(written, values) ?? valueStartingWith(written, values) ?? []].flat()];
+  const suggestions = readings.find(({ length }) => length > 0) ?? [];
+  return suggestions.length <= maxSuggestions ? suggestions : [];
 }
 
 const maxSuggestions = 2;
@@ -25,28 +25,28 @@ const withDigits = (written: string) =>
   written.replace(/(?<=\d[oO]*)[oO](?![a-z])/g, '0').replace(/(?<=[\d.])[lI]|(?<=-)[lI]$/g, '1');
 
 /** Other digits are another thing, and a place that is named well is another place: eu-west-3 is not in the country of eu-west-2. */
-function misspelled(written: string, known: readonly string[]): string[] {
+function misspelled(written: string, values: readonly string[]): string[] {
   const digits = written.replace(/\D/g, '');
   if (digits === '' || wellNamedRegion.test(written)) return [];
   return [
     closestName(
       written,
-      known.filter((name) => name.replace(/\D/g, '') === digits),
+      values.filter((name) => name.replace(/\D/g, '') === digits),
     ) ?? [],
   ].flat();
 }
 
 const wellNamedRegion = /^[a-z]{2}-(?:(?:north|south|east|west)+|central)-?\d$/i;
 
-const rules: Record<string, (written: string, known: readonly string[]) => string[]> = {
+const rules: Record<string, (written: string, values: readonly string[]) => string[]> = {
   compute: accelerators,
   region: regions,
   python_version: pythonVersions,
 };
 
-function valueStartingWith(written: string, known: readonly string[]): string | undefined {
-  const [found, another] = known.filter((value) => value.startsWith(`${written.toLowerCase()}_`));
-  return another === undefined ? found : undefined;
+function valueStartingWith(written: string, values: readonly string[]): string | undefined {
+  const [only, another] = values.filter((value) => value.startsWith(`${written.toLowerCase()}_`));
+  return another === undefined ? only : undefined;
 }
 
 /** Words that say nothing about the model. */
@@ -66,33 +66,33 @@ const otherNames: Record<string, string> = {
 /** The memory of GPUs that the platform no longer has, in GB, by the model. */
 const retired: Record<string, number> = { 4000: 8, 5000: 16, A4000: 16, A5000: 24, A6000: 48 };
 
-function nearestByMemory(memory: number, written: string, known: readonly string[]): string[] {
-  const enough = gpusIn(known).filter((gpu) => gpu.memory >= memory);
-  const [smallest] = enough.toSorted((one, other) => one.memory - other.memory);
+function nearestByMemory(memory: number, written: string, values: readonly string[]): string[] {
+  const enough = gpusIn(values).filter((gpu) => gpu.memory >= memory);
+  const [smallest] = enough.toSorted((a, b) => a.memory - b.memory);
   const least = enough.filter((gpu) => gpu.memory === smallest?.memory).map(({ name }) => name);
   return [least.find((name) => name.split('_')[0] === written.toUpperCase().split('_')[0]) ?? least[0] ?? []].flat();
 }
 
 /** Accelerators by the words of the name: `a100-80` is AMPERE_A100_80GB, `A100` is any A100. */
-function accelerators(written: string, known: readonly string[]): string[] {
+function accelerators(written: string, values: readonly string[]): string[] {
   const words = written
     .toUpperCase()
     .split(/[^A-Z0-9]+/)
     .filter(Boolean);
-  const same = known.filter((name) => name === words.join('_'));
+  const same = values.filter((name) => name === words.join('_'));
   const model = words.filter((word) => !makers.test(word)).map((word) => otherNames[word] ?? word);
-  if (/^(?:none|null|no|false|0|cpu)?$/i.test(written.trim())) return known.filter((name) => name === 'CPU');
+  if (/^(?:none|null|no|false|0|cpu)?$/i.test(written.trim())) return values.filter((name) => name === 'CPU');
   if (same.length > 0 || model.length === 0) return same;
   const memory = model.map((word) => retired[word]).find((each) => each !== undefined);
-  if (memory !== undefined) return nearestByMemory(memory, written, known);
-  return known.filter((name) => {
+  if (memory !== undefined) return nearestByMemory(memory, written, values);
+  return values.filter((name) => {
     const parts = name.split('_');
     return name !== 'CPU' && model.every((word) => parts.includes(word) || parts.includes(`${word}GB`));
   });
 }
 
 /** Other separators (`us_east1`), a zone (`us-east-1a`), or the part of a name that only some regions have (`us-east`). */
-function regions(written: string, known: readonly string[]): string[] {
+function regions(written: string, values: readonly string[]): string[] {
   const name = written
     .trim()
     .toLowerCase()
@@ -104,13 +104,13 @@ function regions(written: string, known: readonly string[]): string[] {
     (region: string) => joined(region) === joined(name),
     (region: string) => /-/.test(name) && new RegExp(`^${name.replace(/[^a-z0-9-]/g, '.')}-?\\d+$`).test(region),
   ];
-  return tests.map((test) => known.filter(test)).find((found) => found.length > 0) ?? [];
+  return tests.map((test) => values.filter(test)).find((matching) => matching.length > 0) ?? [];
 }
 
 /** `3.12` for `3.12.4` or `python3.12`; otherwise the nearest end of the range. */
-function pythonVersions(written: string, known: readonly string[]): string[] {
+function pythonVersions(written: string, values: readonly string[]): string[] {
   const [, minor] = /^\D*3\.(\d+)/.exec(written) ?? [];
   if (minor === undefined) return [];
-  const minors = known.map((version) => Number(version.split('.')[1]));
+  const minors = values.map((version) => Number(version.split('.')[1]));
   return [`3.${Math.min(Math.max(Number(minor), minors[0] ?? 0), minors.at(-1) ?? 0)}`];
 }

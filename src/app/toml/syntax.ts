@@ -194,13 +194,13 @@ function invalidValue({ text, from }: SyntaxFault) {
 
 /** What a word without quotes stands for, by the kind of its key. */
 function meantValue(key: string, value: string) {
-  const found = keyNamed(key);
-  const { label, suggest } = valueKinds[/^(?:true|false)$/i.test(value) ? 'boolean' : (found?.kind ?? 'string')];
-  const meant = suggest(value, value, found?.unit);
+  const keyThere = keyNamed(key);
+  const { label, suggest } = valueKinds[/^(?:true|false)$/i.test(value) ? 'boolean' : (keyThere?.kind ?? 'string')];
+  const meant = suggest(value, value, keyThere?.unit);
   const said = meant === undefined ? `${key} must be ${label}` : `write ${meant}`;
   return {
     message: `invalid value ${value}: ${/^[["]/.test(meant ?? '') ? 'strings must be quoted' : said}`,
-    why: meant === undefined ? found && exampleOf(found) : undefined,
+    why: meant === undefined ? keyThere && exampleOf(keyThere) : undefined,
     fix: tomlAssignment(key, meant),
   };
 }

@@ -70,9 +70,9 @@ export function unknownKey(path: readonly string[], key: string, value: TomlValu
     const message = `unknown key ${name} is ignored: did you mean ${meant}?`;
     return warningAt(at, message, { part: 'key', fix, supplies: [`${here}.${meant}`] });
   }
-  const known = sectionOf(key) ? key.toLowerCase() : closestName(key, allKeys);
-  const section = sectionOf(known ?? '');
-  if (known && section) return misplacedKey(at, [section, known], value, root);
+  const knownKey = sectionOf(key) ? key.toLowerCase() : closestName(key, allKeys);
+  const section = sectionOf(knownKey ?? '');
+  if (knownKey && section) return misplacedKey(at, [section, knownKey], value, root);
   return environmentIssue(at, value) ?? warningAt(at, `unknown key ${name} is ignored`, { part: 'key' });
 }
 
@@ -125,8 +125,8 @@ function unknownSection(path: readonly string[], table: TomlTable, root: TomlTab
   const [name = '', ...deeper] = path;
   const section = deeper.length === 0 ? sectionOf(name) : undefined;
   const [stray] = Object.keys(table).flatMap((key) => sectionOf(key) ?? []);
-  const known = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
-  const why = section ? `${name} is a key of [cerebrium.${section}], not a section` : known;
+  const whatIsKnown = stray ? `its keys belong in [cerebrium.${stray}]` : knownSections(path);
+  const why = section ? `${name} is a key of [cerebrium.${section}], not a section` : whatIsKnown;
   const supplies = Object.keys(table).map((key) => `${sectionOf(key)}.${key.toLowerCase()}`);
   if (stray === 'runtime.custom' && /^[^\s]+\.py$/.test(String(table.entrypoint ?? '')))
     return warningAt(at, `unknown section ${header} is ignored`, {
@@ -162,11 +162,11 @@ function isTaken(root: TomlTable, section: string, key: string): boolean {
 }
 
 export function tableAt(root: TomlValue | undefined, path: readonly string[]): TomlTable | undefined {
-  const found = path.reduce<TomlValue | undefined>(
+  const value = path.reduce<TomlValue | undefined>(
     (outer, name) => (isTable(outer) && Object.hasOwn(outer, name) ? outer[name] : undefined),
     root,
   );
-  return isTable(found) ? found : undefined;
+  return isTable(value) ? value : undefined;
 }
 
 function sectionOf(key: string): SectionName | undefined {

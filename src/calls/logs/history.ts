@@ -45,7 +45,7 @@ export async function readLastLines(
   source: LogSource,
   { since, until }: LogRange,
   limit: number,
-  seen: SeenLines,
+  seenLines: SeenLines,
   onGap: OnGap,
 ): Promise<{ lines: LogLine[] }> {
   let lines: LogLine[] = [];
@@ -54,7 +54,7 @@ export async function readLastLines(
     lines = [
       ...oldestFirst(page.lines)
         .flatMap(eachLine)
-        .filter((line) => seen.isNew(line, 'history', page)),
+        .filter((line) => seenLines.isNew(line, 'history', page)),
       ...lines,
     ];
     if (lines.length >= limit) break;

@@ -85,12 +85,12 @@ function endToSettle(context: Needs, { tail, ending, ended }: EndedLogOptions): 
 async function* readRange(
   source: LogSource,
   { tail, since, until, follow }: ReadLogOptions,
-  seen: SeenLines,
+  seenLines: SeenLines,
   onGap: OnGap,
 ): AsyncGenerator<LogLine[]> {
-  if (tail === undefined) yield* readForward(source, { since, until }, seen, onGap);
+  if (tail === undefined) yield* readForward(source, { since, until }, seenLines, onGap);
   else if (tail > 0 || follow) {
-    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seen, onGap);
+    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seenLines, onGap);
     if (tail > 0) yield lines;
   }
 }

@@ -142,8 +142,8 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
 
 function reword(original: string): UsageFacts {
   for (const [pattern, facts] of rewordings) {
-    const [match, ...found] = pattern.exec(original) ?? [];
-    if (match !== undefined) return facts(...found);
+    const [match, ...groups] = pattern.exec(original) ?? [];
+    if (match !== undefined) return facts(...groups);
   }
   return { message: original };
 }

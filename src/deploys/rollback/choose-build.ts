@@ -47,11 +47,11 @@ export interface Chosen {
 export async function chooseBuild(
   context: Context,
   name: string,
-  seen: AppReading,
+  reading: AppReading,
   options: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
-  const looked = await lookBack(context, name, seen, options.sick?.build);
+  const looked = await lookBack(context, name, reading, options.sick?.build);
   const { live, history } = looked;
   const { wanted, done } = await findWanted(context, name, looked, options);
   const chosen = (target: Build) => {
@@ -59,8 +59,8 @@ export async function chooseBuild(
     return { ...looked, done, target, isLive: target.id === live, without };
   };
   if (wanted !== undefined)
-    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, seen));
-  const builds = seen.builds ? seen.list : await api(listBuilds, { project, app: name });
+    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, reading));
+  const builds = reading.builds ? reading.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
@@ -73,15 +73,15 @@ export async function chooseBuild(
 export async function chooseServing(
   context: Context,
   name: string,
-  seen: AppReading,
+  reading: AppReading,
   without: (commit: BuildCommit) => Fix,
 ): Promise<Chosen> {
-  const looked = await lookBack(context, name, seen);
+  const looked = await lookBack(context, name, reading);
   const { live } = looked;
   if (live === undefined) {
     throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
   }
-  const target = await readyBuildOf(context, name, live, seen);
+  const target = await readyBuildOf(context, name, live, reading);
   return { ...looked, target, isLive: false, done: undefined, without: without(looked.history.commitOf(live)) };
 }
 

@@ -48,7 +48,7 @@ const reason = 'whether it is healthy was not seen to the end';
  */
 export async function tellOnFailure<T>(
   signal: AbortSignal,
-  known: KnownBuild,
+  knownBuild: KnownBuild,
   work: () => Promise<T>,
   goOn?: Fix,
 ): Promise<T> {
@@ -57,8 +57,8 @@ export async function tellOnFailure<T>(
   } catch (thrown) {
     const error = signal.aborted && !(thrown instanceof GantryError) ? abortError(signal) : thrown;
     if (error instanceof GantryError)
-      error.facts.details = { ...known, ...(goOn && { reason }), ...error.facts.details };
-    if (error instanceof GantryError && goOn) tellDeployed(error, known, signal.aborted ? goOn : undefined);
+      error.facts.details = { ...knownBuild, ...(goOn && { reason }), ...error.facts.details };
+    if (error instanceof GantryError && goOn) tellDeployed(error, knownBuild, signal.aborted ? goOn : undefined);
     throw error;
   }
 }

@@ -52,13 +52,13 @@ class CopyLanes {
   async copy(files: AsyncIterable<FoundEntry>): Promise<void> {
     const { progress, resources } = this.context;
     try {
-      for await (const found of files) {
+      for await (const entry of files) {
         if (this.#fatal) break;
         resources.signal.throwIfAborted();
-        progress.found('bytes' in found ? found.bytes : undefined);
-        if ('failure' in found) progress.fail(found.path, found.failure);
-        else if ('skipped' in found) progress.skipWithNote(found.path, found.skipped);
-        else await this.#add(found);
+        progress.found('bytes' in entry ? entry.bytes : undefined);
+        if ('failure' in entry) progress.fail(entry.path, entry.failure);
+        else if ('skipped' in entry) progress.skipWithNote(entry.path, entry.skipped);
+        else await this.#add(entry);
       }
       progress.isComplete = true;
     } catch (error) {
@@ -74,15 +74,15 @@ class CopyLanes {
     resources.signal.throwIfAborted();
   }
 
-  async #add(found: FoundFile): Promise<void> {
+  async #add(file: FoundFile): Promise<void> {
     const { options } = this.context;
     const order = ++this.#files;
-    this.#place.expect?.(found);
-    if (found.bytes > maxSmallBytes) this.#large.add(() => this.#copy(found, order));
+    this.#place.expect?.(file);
+    if (file.bytes > maxSmallBytes) this.#large.add(() => this.#copy(file, order));
     else {
       // Of 128 that do not fit in one buffer, the blocks would take 40 MB more.
-      const places = options.concurrency === undefined && found.bytes > maxInlineHashBytes ? 2 : 1;
-      this.#small.add(() => this.#copy(found, order), places);
+      const places = options.concurrency === undefined && file.bytes > maxInlineHashBytes ? 2 : 1;
+      this.#small.add(() => this.#copy(file, order), places);
     }
     await this.#small.waitForRoom(maxFilesAhead);
   }

@@ -20,22 +20,22 @@ const isRepeated = (error: unknown): error is GantryError =>
 
 /** Repeats the copy once if the file changes, arrives damaged, or cannot be resumed. The lowest `order` goes first. */
 export async function copyFile(
-  found: FoundFile,
+  file: FoundFile,
   order: number,
   place: TargetPlace,
   context: CopyContext,
 ): Promise<void> {
   const { progress, options } = context;
-  const reason = await skipReason(found, place, context);
-  if (reason !== undefined) return progress.skip(found.path, reason, found.bytes);
-  if (options.dryRun) return progress.wouldCopy(found.path, found.bytes);
+  const reason = await skipReason(file, place, context);
+  if (reason !== undefined) return progress.skip(file.path, reason, file.bytes);
+  if (options.dryRun) return progress.wouldCopy(file.path, file.bytes);
   try {
-    return await copyOnce(found, order, place, true, context);
+    return await copyOnce(file, order, place, true, context);
   } catch (error) {
     if (!isRepeated(error)) throw error;
-    progress.restarted(found.path, error);
+    progress.restarted(file.path, error);
   }
-  await copyOnce(await findAgain(found, context), order, place, false, context);
+  await copyOnce(await findAgain(file, context), order, place, false, context);
 }
 
 async function skipReason(
@@ -66,26 +66,26 @@ async function hasSameContent(file: FoundFile, opened: OpenFile, place: TargetPl
 }
 
 async function copyOnce(
-  found: FoundFile,
+  file: FoundFile,
   order: number,
   place: TargetPlace,
   mayResume: boolean,
   context: CopyContext,
 ): Promise<void> {
   const { progress, journal, resources, options } = context;
-  const opened = await place.open(found);
+  const opened = await place.open(file);
   try {
     const { bytes, mark } = opened;
-    const before = journal?.saved.get(found.path);
-    const known = mayResume && before?.mark === mark ? before : undefined;
-    const isThere = known?.times && (await place.isThere(found, opened, known.times));
-    if (isThere && (!options.verify || (await hasSameContent(found, opened, place))))
-      return progress.copied(found.path, bytes, bytes);
-    const plan = planCopy(opened, context, known);
-    const job: CopyJob = { plan, saved: resumable(known, plan), begun: before?.attempt, order, ...unrecorded };
-    if (plan.count > 1) record(job, found.path, mark, context);
-    const { since, count } = await place.write(found, opened, job);
-    journal?.add({ is: 'done', file: found.path, mark, times: { since, at: resources.storageClock.current() } });
+    const before = journal?.saved.get(file.path);
+    const saved = mayResume && before?.mark === mark ? before : undefined;
+    const isThere = saved?.times && (await place.isThere(file, opened, saved.times));
+    if (isThere && (!options.verify || (await hasSameContent(file, opened, place))))
+      return progress.copied(file.path, bytes, bytes);
+    const plan = planCopy(opened, context, saved);
+    const job: CopyJob = { plan, saved: resumable(saved, plan), begun: before?.attempt, order, ...unrecorded };
+    if (plan.count > 1) record(job, file.path, mark, context);
+    const { since, count } = await place.write(file, opened, job);
+    journal?.add({ is: 'done', file: file.path, mark, times: { since, at: resources.storageClock.current() } });
     count();
   } finally {
     await opened.close();
@@ -106,9 +106,9 @@ function record(job: CopyJob, file: string, mark: string, { journal, command }: 
 }
 
 /** The progress of a previous attempt, if it used the same parts. */
-function resumable(known: JournalEntry | undefined, plan: PartPlan): CopyJob['saved'] {
-  if (!known?.attempt || known.partBytes !== plan.partBytes) return undefined;
-  const { attempt, parts } = known;
+function resumable(saved: JournalEntry | undefined, plan: PartPlan): CopyJob['saved'] {
+  if (!saved?.attempt || saved.partBytes !== plan.partBytes) return undefined;
+  const { attempt, parts } = saved;
   return parts.every(({ number }) => number <= plan.count) ? { attempt, parts } : undefined;
 }
 

@@ -17,13 +17,13 @@ export async function* distinctNames(
   mayClash = disk.mergesNames(folder),
 ): AsyncGenerator<FoundEntry> {
   const all: FoundEntry[] = [];
-  for await (const found of files) {
-    if (mayClash) all.push(found);
-    else yield withKeptName(found, folder, disk);
+  for await (const entry of files) {
+    if (mayClash) all.push(entry);
+    else yield withKeptName(entry, folder, disk);
   }
   const clashes = clashesOf(all, folder, disk);
   if (clashes.length > 0) throw clashError(clashes, folder);
-  for (const found of all) yield withKeptName(found, folder, disk);
+  for (const entry of all) yield withKeptName(entry, folder, disk);
 }
 
 /** The paths of two entries of one folder whose names are equal on the disk. That of a folder ends in a slash. */
@@ -43,9 +43,9 @@ function clashesOf(files: readonly FoundEntry[], folder: string, disk: NameProbe
   for (const entry of entriesOf(files)) {
     const [parent, name] = splitPath(entry);
     const alike = onceFor<string, string[]>(entriesByKey, `${parent}\0${nameKey(name)}`, () => []);
-    const isSame = (one: string) => disk.isSameName(join(folder, parent), splitPath(one)[1], name);
-    const isOther = (one: string) => one === entry || (disk !== volumeNames && splitPath(one)[1] === name);
-    const other = alike.find((one) => isOther(one) || isSame(one));
+    const isSame = (path: string) => disk.isSameName(join(folder, parent), splitPath(path)[1], name);
+    const isOther = (path: string) => path === entry || (disk !== volumeNames && splitPath(path)[1] === name);
+    const other = alike.find((path) => isOther(path) || isSame(path));
     if (other === undefined) alike.push(entry);
     else clashes.push([other, entry]);
   }

@@ -20,13 +20,13 @@ import type { CopyContext, FoundFile, Original, SourceContent } from './ports.ts
 import { openWebFile } from './web-content.ts';
 
 export async function openSource(
-  found: FoundFile,
+  file: FoundFile,
   { sourceApi, project }: Pick<CopyContext, 'sourceApi' | 'project'>,
   resources: TransferContext,
 ): Promise<SourceContent> {
-  if (typeof found.from === 'string') return openLocal(found.from, found.bytes, resources);
-  if ('url' in found.from) return openWebFile(found.from, found.bytes, resources);
-  return openRemote(found, found.from, { api: sourceApi, project }, resources);
+  if (typeof file.from === 'string') return openLocal(file.from, file.bytes, resources);
+  if ('url' in file.from) return openWebFile(file.from, file.bytes, resources);
+  return openRemote(file, file.from, { api: sourceApi, project }, resources);
 }
 
 export function contentToCompare(
@@ -144,12 +144,12 @@ function checkMark(file: string, mark: string): void {
 }
 
 function openRemote(
-  found: FoundFile,
+  file: FoundFile,
   at: VolumePath,
   context: VolumeContext,
   resources: TransferContext,
 ): SourceContent {
-  const { bytes } = found;
+  const { bytes } = file;
   const receiving = { ...resources, dispatcher: resources.sourceDispatcher };
   const content = new RemoteContent(bytes, urlRequester(at, context), receiving);
   let hash: Hash | undefined;
@@ -165,7 +165,7 @@ function openRemote(
   };
   return {
     bytes,
-    mark: remoteMark(found),
+    mark: remoteMark(file),
     createReader: () =>
       directReader(({ offset: start, length }) =>
         streamSource(length === bytes ? whole() : pieces(content, { start, end: start + length }, resources)),

@@ -45,12 +45,12 @@ export async function copyFromStdin(
     const { size } = await stat(file);
     const path = remoteName(target.at.path);
     const at = { ...target.at, path: withTrailingSlash(remoteParent(target.at.path)) };
-    const found = { path, bytes: size, modified: context.now(), from: file };
+    const sourceFile = { path, bytes: size, modified: context.now(), from: file };
     const request: CopyRequest = {
       from: ['-'],
       to: formatRemotePath(target.at),
       find: async function* () {
-        yield found;
+        yield sourceFile;
       },
       target: { folder: { kind: 'remote', at }, name: path },
       isSingleFile: true,

@@ -34,16 +34,16 @@ export class LocalPlace implements TargetPlace {
   }
 
   /** Throws a FailedError for a name that leads elsewhere or that the system does not allow. */
-  async open(found: FoundFile): Promise<TargetFile> {
-    const names = namesIn(found.path);
+  async open(file: FoundFile): Promise<TargetFile> {
+    const names = namesIn(file.path);
     const parents = names.slice(0, -1);
     return withDiskErrors(() => {
       if (!this.#isCreated) makeFolder(this.path);
       this.#isCreated = true;
       const { entry, verify: check, release } = this.#opened.open(parents);
       return {
-        bytes: found.bytes,
-        mark: remoteMark(found),
+        bytes: file.bytes,
+        mark: remoteMark(file),
         path: entry(names.at(-1) ?? ''),
         folder: join(this.path, ...parents),
         check,
@@ -70,10 +70,10 @@ export class LocalPlace implements TargetPlace {
     this.#opened.close();
   }
 
-  async write(found: FoundFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
+  async write(file: FoundFile, placed: TargetFile, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context, names } = this;
     const { progress, journal, resources, options } = context;
-    const { path, bytes, modified } = found;
+    const { path, bytes, modified } = file;
     const { path: target, folder } = placed;
     const since = resources.now();
     const saved = usable(job);
@@ -90,9 +90,9 @@ export class LocalPlace implements TargetPlace {
       names,
       modified,
       saved,
-      createUrl: urlRequester(found.from as VolumePath, context),
+      createUrl: urlRequester(file.from as VolumePath, context),
       confirm: async (temporary) => {
-        if (options.verify) await this.verify(found, { ...placed, path: temporary });
+        if (options.verify) await this.verify(file, { ...placed, path: temporary });
         placed.check();
       },
       onStarted: (attempt) => {

@@ -44,15 +44,15 @@ export class VolumePlace implements TargetPlace {
     return this.#uploads.finish();
   }
 
-  open(found: FoundFile): Promise<SourceContent> {
-    return openSource(found, this.context, this.context.resources);
+  open(file: FoundFile): Promise<SourceContent> {
+    return openSource(file, this.context, this.context.resources);
   }
 
-  async write(found: FoundFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
+  async write(entry: FoundFile, source: SourceContent, job: CopyJob): ReturnType<TargetPlace['write']> {
     const { context } = this;
     const { resources, options, progress } = context;
     const { bytes, mark } = source;
-    const target = this.#files.at(found.path);
+    const target = this.#files.at(entry.path);
     const startedAt = resources.now();
     const upload: FileUpload = {
       ...job,
@@ -64,7 +64,7 @@ export class VolumePlace implements TargetPlace {
     await source.checkUnchanged();
     const begun = resources.storageClock.timeOf(startedAt);
     const signed = signedAt(sent.upload.urls[0] ?? '');
-    const findNow = () => this.#files.findNow(found.path);
+    const findNow = () => this.#files.findNow(entry.path);
     const file = { target, ...sent, bytes, startedAt: signed ?? begun, findNow };
     try {
       await completeUploadedFile(file, context);
@@ -73,12 +73,20 @@ export class VolumePlace implements TargetPlace {
       progress.transferred(sent.resumedBytes - bytes);
       throw new LostUploadError(error.message);
     }
-    if (options.verify) await this.verify(found, source);
+    if (options.verify) await this.verify(entry, source);
     const since = uploadStart(signed, begun);
     const { resumedBytes, parts } = sent;
     const count = () => {
       progress.uploaded(bytes);
-      this.#uploads.add({ found, target, bytes, mark, startedAt: since, etags: possibleEtags(parts), resumedBytes });
+      this.#uploads.add({
+        found: entry,
+        target,
+        bytes,
+        mark,
+        startedAt: since,
+        etags: possibleEtags(parts),
+        resumedBytes,
+      });
     };
     return { since, count };
   }

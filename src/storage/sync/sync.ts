@@ -64,16 +64,16 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
   if (options.delete) checkApart(source, target);
   const ends = { from: words.sources.map(formatLocation), to: formatLocation(words.target), target };
   return inTurn(context, ends, options, async (turn) => {
-    const found = await compareFolders(context, source, target, options);
-    const deletes = options.delete && found.extra.length > 0;
+    const difference = await compareFolders(context, source, target, options);
+    const deletes = options.delete && difference.extra.length > 0;
     // Otherwise nothing is deleted: see below.
-    const isComplete = !found.uncopied.some((entry) => 'failure' in entry);
-    if (deletes && isComplete) await checkMissing(context, source, found.extra);
-    if (deletes) await confirmDeletion(context, found.extra, words.target, options);
-    const request = { ...ends, find: () => filesToCopy(found), isSingleFile: false };
+    const isComplete = !difference.uncopied.some((entry) => 'failure' in entry);
+    if (deletes && isComplete) await checkMissing(context, source, difference.extra);
+    if (deletes) await confirmDeletion(context, difference.extra, words.target, options);
+    const request = { ...ends, find: () => filesToCopy(difference), isSingleFile: false };
     const copied = await copyInTurn(context, request, { ...options, update: options.verify }, turn);
-    const { extra } = found;
-    const counts = countsOf(found, copied);
+    const { extra } = difference;
+    const counts = countsOf(difference, copied);
     const changed = counts.new + counts.updated + (options.delete ? extra.length : 0) > 0;
     const summary = { ...copied, ...counts, deleted: 0, changed };
     if (!deletes) return summary;
@@ -110,10 +110,10 @@ async function compareFolders(
 ): Promise<Difference> {
   const step = context.progress.step('Comparing');
   try {
-    const found = await compare(source, target, options, context);
+    const difference = await compare(source, target, options, context);
     step.clear();
-    reportDifference(context, found, options);
-    return found;
+    reportDifference(context, difference, options);
+    return difference;
   } catch (error) {
     step.fail();
     throw error;
@@ -135,8 +135,8 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
 }
 
 /** Without what the result says anyway if there is nothing to copy. */
-function reportDifference({ progress, now }: Context, found: Difference, options: SyncOptions): void {
-  const { added, updated, alike, unchanged, extra } = found;
+function reportDifference({ progress, now }: Context, difference: Difference, options: SyncOptions): void {
+  const { added, updated, alike, unchanged, extra } = difference;
   const files = added.length + updated.length;
   const bytes = totalBytes(added) + totalBytes(updated);
   const copied = `${added.length} new and ${updated.length} changed (${fileSummary(files, bytes)} to copy)`;

@@ -5,8 +5,8 @@ import { isSecure } from '../../platform/contract/address.ts';
 export function parseSignedUrl(text: string, what: 'upload' | 'download'): URL {
   if (!URL.canParse(text)) {
     // A query may contain a signature.
-    const shown = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ''));
-    throw new UnexpectedReplyError(`the platform sent an invalid ${what} URL: ${shown}`);
+    const beginning = JSON.stringify(text.slice(0, 200).replace(/[?#].*$/s, ''));
+    throw new UnexpectedReplyError(`the platform sent an invalid ${what} URL: ${beginning}`);
   }
   const url = new URL(text);
   if (!isSecure(url))

@@ -91,8 +91,8 @@ class FolderLooks {
     await inLane(maxListings, byFolder(paths), async ([folder, removed]) => {
       if (this.context.signal.aborted) return;
       const names = await unless((error) => error instanceof GantryError, this.#list(removed));
-      const own = new Set(removed.map(listedName));
-      if (names && [...names].every((name) => own.has(name))) this.#emptied.add(folder);
+      const listed = new Set(removed.map(listedName));
+      if (names && [...names].every((name) => listed.has(name))) this.#emptied.add(folder);
     });
   }
 

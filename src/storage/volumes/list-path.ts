@@ -63,17 +63,17 @@ export async function diskUsage(
     const entry = { name: remoteName(at.path), files: 1, bytes: size ?? 0 };
     return { entries: PackedList.from([entry]), total: { ...entry, name: at.path } };
   }
-  const own = new PackedList<EntryUsage>();
+  const usages = new PackedList<EntryUsage>();
   const folders = new Map<string, EntryUsage>();
   for await (const { path, bytes } of walkVolume(context, at)) {
     total.files += 1;
     total.bytes += bytes;
     onFiles(total.files);
     const end = path.indexOf('/');
-    if (end < 0) own.add({ name: path, files: 1, bytes });
+    if (end < 0) usages.add({ name: path, files: 1, bytes });
     else addTo(folders, path.slice(0, end + 1), bytes);
   }
-  return { entries: PackedList.from(sortPacked(own.concat(folders.values()), (a, b) => b.bytes - a.bytes)), total };
+  return { entries: PackedList.from(sortPacked(usages.concat(folders.values()), (a, b) => b.bytes - a.bytes)), total };
 }
 
 function addTo(folders: Map<string, EntryUsage>, name: string, bytes: number): void {

@@ -27,15 +27,15 @@ export function parseVolumes(reply: unknown): VolumeSize[] {
       return name === undefined ? undefined : amountOf(name, facts.get(name));
     };
     const word = (names: string[]) => names.map((name) => facts.get(name)).find((value) => typeof value === 'string');
-    const known = {
+    const values = {
       name: word(['name', 'volume', 'volumename', 'id']) as string | undefined,
       region: word(['region']) as string | undefined,
       size: amount(['sizegb', 'sizebytes', 'size', 'capacitygb', 'capacity', 'totalbytes', 'total']),
       used: amount(['usedgb', 'usedbytes', 'used', 'usagebytes', 'usage']),
     };
-    const isKnown = known.size !== undefined || (known.name !== undefined && known.used !== undefined);
+    const isKnown = values.size !== undefined || (values.name !== undefined && values.used !== undefined);
     const fields = jsonLeaves(volume).map(([path, value]) => (path ? `${path}=${value}` : String(value)));
-    return defined(isKnown ? known : { more: fields.join(' ') });
+    return defined(isKnown ? values : { more: fields.join(' ') });
   });
 }
 

@@ -18,7 +18,7 @@ export interface RemoteFile {
 
 /** Finds files before any is read. Throws NotFoundError, or UsageError for a folder. */
 export async function findRemoteFiles(context: ReadContext, paths: VolumePath[]): Promise<RemoteFile[]> {
-  const found: RemoteFile[] = [];
+  const files: RemoteFile[] = [];
   for (const at of paths) {
     const { isFolder, size } = await findEntry(context, at);
     if (isFolder) {
@@ -27,9 +27,9 @@ export async function findRemoteFiles(context: ReadContext, paths: VolumePath[])
         fix: gantryCommand`ls ${formatRemotePath(at)}`,
       });
     }
-    found.push({ at, bytes: size ?? 0 });
+    files.push({ at, bytes: size ?? 0 });
   }
-  return found;
+  return files;
 }
 
 /** Streams the contents of files to `write`. With `check`, compares them with the storage's checksum. */
@@ -76,9 +76,9 @@ export function whileConnected<T>(
   work: (resources: TransferContext) => Promise<T>,
   changed: Partial<ConnectingOptions> = {},
 ): Promise<T> {
-  const own = { signal, now, elapsed, delay, onRetry, silenceMs, trace, proxy: settings.proxy };
+  const request = { signal, now, elapsed, delay, onRetry, silenceMs, trace, proxy: settings.proxy };
   const usual = { onBytes: () => {}, concurrency: undefined, check: true, limitRate: undefined };
-  return withTransferContext({ ...own, ...usual, ...changed }, work);
+  return withTransferContext({ ...request, ...usual, ...changed }, work);
 }
 
 export function urlRequester(

@@ -92,13 +92,13 @@ async function resolve(context: RemoveContext, text: string, texts: readonly str
     refuseMountPath(exact);
     return [{ isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
   }
-  const found = await findMatches(context, at, pattern);
-  if (found.length === 0) {
+  const matches = await findMatches(context, at, pattern);
+  if (matches.length === 0) {
     const fix = sentence`for a file of that name: ${gantryCommand`rm ${asName(at, unescaped(at.path))}`}`;
     throw new NotFoundError(`nothing matches ${formatRemotePath(at)}`, { fix });
   }
-  checkNamesake(context, at, found, texts);
-  return found.map((entry) => targetOf(at, entry));
+  checkNamesake(context, at, matches, texts);
+  return matches.map((entry) => targetOf(at, entry));
 }
 
 /** A file may be called like the pattern: others go with it only if its own path is typed, too. */
@@ -109,12 +109,12 @@ function checkNamesake(
   texts: readonly string[],
 ): void {
   const nameOf = (path: string) => path.replace(/\/$/, '');
-  const own = found.find(({ path }) => nameOf(path) === nameOf(unescaped(at.path)));
-  if (own === undefined || found.length === 1) return;
-  const plain = asName(at, own.path);
+  const exact = found.find(({ path }) => nameOf(path) === nameOf(unescaped(at.path)));
+  if (exact === undefined || found.length === 1) return;
+  const plain = asName(at, exact.path);
   if (texts.some((each) => formatRemotePath(parseVolumePath(each, settings)) === plain)) return;
   const typed = formatRemotePath(at);
-  const [noun, flag] = own.isFolder ? ['a folder', ['-r']] : ['a file', []];
+  const [noun, flag] = exact.isFolder ? ['a folder', ['-r']] : ['a file', []];
   const next = gantryCommand`rm ${flag} ${plain}`;
   throw new UsageError(
     `${typed} is the name of ${noun}, and a pattern that matches ${count(found.length - 1, 'other')}`,

@@ -278,7 +278,7 @@ async function explainMissingVolume(
 
 /** Entries by name, which the platform does not promise. Not sorted if it has an order of files, and one of folders. */
 function inOrder(entries: Iterable<ListedEntry>): Iterable<ListedEntry> {
-  return isAscending(entries) ? entries : sortPacked(entries, (one, other) => byUnits(one.name, other.name));
+  return isAscending(entries) ? entries : sortPacked(entries, (a, b) => byUnits(a.name, b.name));
 }
 
 function isAscending(entries: Iterable<ListedEntry>): boolean {

@@ -49,9 +49,9 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
   }
   if (text === undefined && sha256 !== undefined) throw new UsageError('--sha256 needs a source');
   const name = text?.replace(/^(hf:.*?)@.*/, '$1');
-  const known = name === undefined ? locked : locked.filter((each) => each.source === name);
-  if (known.length === 0) throw text === undefined ? nothingLockedError() : missingTargetError(text);
-  return known.map((each) => {
+  const ofName = name === undefined ? locked : locked.filter((each) => each.source === name);
+  if (ofName.length === 0) throw text === undefined ? nothingLockedError() : missingTargetError(text);
+  return ofName.map((each) => {
     const [only] = each.revision === undefined ? each.files : [];
     const source = parseSource(text ?? each.source, sha256 ?? only?.sha256);
     const at = parseVolumePath(each.target, context.settings);
@@ -108,11 +108,11 @@ function pinnedText(revision: string, source: ModelSource, at: VolumePath, { inc
 }
 
 async function findFile(context: Context, source: FileSource, wanted: WantedWeights): Promise<FoundWeights> {
-  const own = wanted.name ?? source.name;
-  const named = { location: { kind: 'web', web: source.web }, isFolder: false, name: own } as const;
+  const ownName = wanted.name ?? source.name;
+  const named = { location: { kind: 'web', web: source.web }, isFolder: false, name: ownName } as const;
   const { folder, name } = await resolveTarget({ kind: 'remote', at: wanted.target }, [named], context);
   const at = folder.kind === 'remote' ? folder.at : wanted.target;
-  const path = name ?? own;
+  const path = name ?? ownName;
   const locked = lockedAt(context, source, at);
   // The URL of a file that is there may have expired.
   const lockedFile = locked?.files.find((file) => file.path === path && file.sha256 === source.web.sum.hex);

@@ -22,8 +22,8 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
-function isAsSeen(there: ListedEntry | undefined, known: LockedFile): boolean {
-  return there !== undefined && there.modified === known.modified && there.size === known.bytes;
+function isAsSeen(there: ListedEntry | undefined, lockedFile: LockedFile): boolean {
+  return there !== undefined && there.modified === lockedFile.modified && there.size === lockedFile.bytes;
 }
 
 /** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
@@ -37,10 +37,10 @@ export async function planFiles(
   const sameSize: SourceFile[] = [];
   const isSeenHere = locked?.seen.project === context.project && locked.seen.region === volume.root.region;
   for (const file of files) {
-    const known = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
+    const lockedFile = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
     const there = await volume.find(file.path);
-    if (known && isAsSeen(there, known) && hasContent(known, file)) {
-      plan.equal.set(file.path, known);
+    if (lockedFile && isAsSeen(there, lockedFile) && hasContent(lockedFile, file)) {
+      plan.equal.set(file.path, lockedFile);
       plan.listed += 1;
     } else if (there?.size === file.bytes) sameSize.push(file);
     else plan.toFetch.push(file);
@@ -79,16 +79,16 @@ export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: stri
   };
 }
 
-function hasContent(known: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {
-  return known.bytes === bytes && sum.hex === (sum.algorithm === 'sha256' ? known.sha256 : known.gitId);
+function hasContent(lockedFile: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {
+  return lockedFile.bytes === bytes && sum.hex === (sum.algorithm === 'sha256' ? lockedFile.sha256 : lockedFile.gitId);
 }
 
 /** Throws a ConflictError if the source has other content than the lock, for the same revision. */
 export function checkAgainstLock(files: readonly SourceFile[], locked: LockedWeights): void {
   const byPath = new Map(files.map((file) => [file.path, file]));
-  const other = locked.files.find((known) => {
-    const file = byPath.get(known.path);
-    return !file || !hasContent(known, file);
+  const other = locked.files.find((lockedFile) => {
+    const file = byPath.get(lockedFile.path);
+    return !file || !hasContent(lockedFile, file);
   });
   if (!other) return;
   throw new ConflictError(`${other.path} of ${locked.source} is not what weights.lock says`, {

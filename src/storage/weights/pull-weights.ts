@@ -101,22 +101,22 @@ function failedSource(
 async function pullOne(
   context: Context,
   wanted: WantedWeights,
-  found: FoundWeights,
+  weights: FoundWeights,
   options: PullOptions,
 ): Promise<{ pulled: PulledWeights; failed: readonly FailedFile[] }> {
-  const { at, files, revision, locked } = found;
+  const { at, files, revision, locked } = weights;
   const target = formatRemotePath(at);
   const source = wanted.source.text;
-  const seen = { project: context.project, region: at.region };
+  const place = { project: context.project, region: at.region };
   if (!options.dryRun) await rememberUsedTarget(context, target);
   const plan = await planFiles(context, files, new ListedFiles(context, at), { locked, dryRun: options.dryRun });
   context.progress.note(planText(files, plan));
   const proven = new Map<string, string>();
   const copied =
-    plan.toFetch.length > 0 ? await copy(context, source, found, plan.toFetch, proven, options) : undefined;
+    plan.toFetch.length > 0 ? await copy(context, source, weights, plan.toFetch, proven, options) : undefined;
   const failed = copied?.failed ?? [];
   if (!options.dryRun && failed.length === 0) {
-    const entries = [...plan.equal.values(), ...(await describe(context, found, plan.toFetch, proven))];
+    const entries = [...plan.equal.values(), ...(await describe(context, weights, plan.toFetch, proven))];
     const { include, exclude } = wanted;
     await updateLock(context, {
       source,
@@ -124,7 +124,7 @@ async function pullOne(
       target,
       ...(include.length > 0 && { include: [...include] }),
       ...(exclude.length > 0 && { exclude: [...exclude] }),
-      seen,
+      seen: place,
       files: entries.toSorted((a, b) => (a.path < b.path ? -1 : 1)),
     });
   }
@@ -132,7 +132,7 @@ async function pullOne(
     source,
     revision: revision ?? null,
     target,
-    mount: mountedPath({ target, seen }),
+    mount: mountedPath({ target, seen: place }),
     files: files.length,
     bytes: totalBytes(files),
     equal: plan.equal.size,

@@ -22,9 +22,9 @@ export async function readFileSums<File extends { at: VolumePath; bytes: number;
       await runWorkers(Math.min(readAtOnce, files.length), resources.signal, async (stop) => {
         for (const file of rest) {
           if (stop.aborted) return;
-          const own = { ...resources, signal: stop };
-          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), own);
-          const sums = await readSums(content, file.algorithm, own).catch((error: unknown) => {
+          const request = { ...resources, signal: stop };
+          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), request);
+          const sums = await readSums(content, file.algorithm, request).catch((error: unknown) => {
             if (!(error instanceof ChangedError)) throw error;
             return undefined;
           });

@@ -127,8 +127,8 @@ export function checkSettingName(name: string, { toStore }: { toStore: boolean }
 
 /** Reads one setting that is in force. Throws NotFoundError if none is. */
 export function getSetting(context: Pick<Context, 'settings' | 'env' | 'target'>, name: string) {
-  const found = listSettings(context).find((setting) => setting.name === name);
-  if (found && found.value !== null) return { ...found, value: found.value };
+  const matching = listSettings(context).find((setting) => setting.name === name);
+  if (matching && matching.value !== null) return { ...matching, value: matching.value };
   throw new NotFoundError(
     `${name} is not set`,
     storableSettings.has(name) ? { fix: gantryCommand`config set ${name} VALUE` } : {},
