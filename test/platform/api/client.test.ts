@@ -264,7 +264,8 @@ describe('with a proxy in the environment', () => {
 test('an error shows the id of the request, as text and as JSON', async () => {
   const emulator = await startEmulator();
   onTestFinished(() => emulator.close());
-  const { stderr, json } = await gantry(['apps', 'get', 'nobody', '--json'], { emulator });
+  emulator.fail('listApps', 403);
+  const { stderr, json } = await gantry(['apps', 'list', '--json'], { emulator });
   expect(stderr).toContain('  request req-1\n');
-  expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 404 } });
+  expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 403 } });
 });
