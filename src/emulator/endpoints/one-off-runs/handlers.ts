@@ -73,15 +73,20 @@ type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
 const onlyHardware = ({ compute, gpuCount }: AppSettings) => ({ compute, gpuCount });
 
+/** Those that are given. Refuses what is no number. */
+function numbers(texts: Record<string, string | undefined>) {
+  const given = Object.entries(texts).flatMap(([name, text]) => (text ? [[name, Number(text)] as const] : []));
+  for (const [name, number] of given) if (!Number.isFinite(number)) refuse(400, `${name} must be a number`);
+  return Object.fromEntries(given);
+}
+
 /** With the hardware and the region of the run, which replace those of its ephemeral app. */
 function withPlace(app: AppRecord, query: Query, { store, now }: Platform): AppRecord {
   const { computeType, gpuCount, cpu, memoryGb, region } = query;
   const settings = {
     ...app.settings,
     ...(computeType && onlyHardware(withDefaults({ name: app.name, compute: [computeType] }))),
-    ...(gpuCount && { gpuCount: Number(gpuCount) }),
-    ...(cpu && { cpu: Number(cpu) }),
-    ...(memoryGb && { memory: Number(memoryGb) }),
+    ...numbers({ gpuCount, cpu, memory: memoryGb }),
     ...(region && { region }),
   };
   if (!app.ephemeral) return { ...app, settings };
