@@ -13,8 +13,7 @@ export interface HostReply extends HttpReply {
 
 /** JSON of a schema, text or a confirmation. Any other kind did not come from the platform, despite its status. */
 export function readReply(endpoint: Endpoint, received: HostReply): unknown {
-  const { reply, mayBeEmpty, host } = endpoint;
-  if (host === 'management') rejectCopy(received);
+  const { reply, mayBeEmpty } = endpoint;
   if (received.chunks) return readChunks(endpoint, received, received.chunks);
   if (reply === 'anything') return received.body;
   rejectWebPage(received);
@@ -76,21 +75,6 @@ function decode({ route }: Endpoint, schema: GenericSchema, json: unknown, statu
   const [issue] = result.issues;
   const where = issue.path?.map((item) => String(item.key)).join('.') ?? 'the reply';
   throw new UnexpectedReplyError(`${route} returned an unexpected reply: ${where}: ${issue.message}`, { status });
-}
-
-const cacheHeaders = ['x-cache', 'x-cache-status', 'cf-cache-status', 'cache-status'];
-const kept = /(^|[\s,_])(hit|stale|updating)\b/i;
-
-/** What is shown decides what is done: what a cache kept, and says so (RFC 9111, 5.1; RFC 9211), is no reply. */
-function rejectCopy({ host, status, headers }: HostReply): void {
-  const isKept = (name: string) => kept.test(String(headers[name] ?? ''));
-  const name = Number(headers.age ?? 0) > 0 ? 'age' : cacheHeaders.find(isKept);
-  if (!name) return;
-  throw new UnavailableError(`the reply of ${host} is a copy that a cache kept`, {
-    why: `it says so (${name}: ${headers[name]}), and what is true by now may differ`,
-    status,
-    retryable: true,
-  });
 }
 
 /** The platform never replies with a web page: it comes from a proxy, a firewall or the login page of a network. */

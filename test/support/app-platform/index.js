@@ -28,7 +28,6 @@ export class AppPlatform extends OwnServer {
   /** @type {Map<string, number>} */
   #counts = new Map();
   /** @type {Map<string, import('./types.ts').Copy>} */
-  #copies = new Map();
 
   /** @param {{ now?: () => number, quirks?: import('./types.ts').Quirks }} [options] */
   constructor({ now = Date.now, quirks = {} } = {}) {
@@ -71,20 +70,8 @@ export class AppPlatform extends OwnServer {
     const answer = () => route.answer({ params, query: url.searchParams, body }, this);
     if (method !== 'GET') return answer();
     const { lateMs, alters } = this.quirks;
-    const given = this.#throughCache(route.point, url, () => this.world.before(lateMs?.[route.point] ?? 0, answer));
+    const given = this.world.before(lateMs?.[route.point] ?? 0, answer);
     return alters && given.json !== undefined ? { ...given, json: alters(route.point, given.json) } : given;
-  }
-
-  /** A cache keeps all answers, and uses those that it is told to. @param {string} point @param {URL} url @param {() => import('./types.ts').Answer} answer */
-  #throughCache(point, { href }, answer) {
-    const { copies } = this.quirks;
-    const now = this.world.now();
-    const copy = copies?.point === point ? this.#copies.get(href) : undefined;
-    const given = copy ?? { at: now, answer: answer() };
-    this.#copies.set(href, given);
-    const age = Math.floor((now - given.at) / 1_000);
-    const headers = copies?.marked && copy && { age: String(age), 'x-cache': 'Hit from edge' };
-    return headers ? { ...given.answer, headers } : given.answer;
   }
 
   /** @param {import('node:http').IncomingMessage} incoming @param {import('node:http').ServerResponse} response */

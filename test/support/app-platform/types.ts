@@ -43,8 +43,6 @@ export interface Quirks {
   restarts?: 'nothing' | 'start times';
   /** By what replicas show how late it is. */
   replicaTimes?: 'running time' | 'read time' | 'both';
-  /** What is answered as it was the last time. `marked`: with the headers of a cache. */
-  copies?: { point: string; marked: boolean };
   /** The list of runs does not say by which method an app was called. */
   hidesMethods?: boolean;
   /** Of runs. */
