@@ -39,13 +39,15 @@ export interface PackedContent extends Checksums {
 
 /**
  * The cache of one packing. What the files compress to is in one file, since opening one for each would take longer than
- * compressing. Each packing that finds a change writes it anew. It turns itself off on the first error.
+ * compressing. A packing that finds a change writes it anew, with what is still good. It turns itself off on the first error.
  */
 export class PackingCache {
   /** The file of the last packing. */
   #members: number | undefined;
   #file: NewFile | undefined;
   #waiting: Uint8Array[] = [];
+  /** The places in the new file: others are in that of the last packing. */
+  readonly #added = new Set<MemberPlace>();
   #bytes = 0;
   #hasLearned = false;
   #isOff = false;
@@ -104,8 +106,10 @@ export class PackingCache {
   keep(entry: FileEntry, { data, deflated, ...content }: PackedContent): void {
     if ('text' in entry.source) return;
     const isNew = !this.knows(entry);
+    const before = this.formerly(entry);
     const isWorthIt = deflated || content.size <= tinyBytes;
-    this.learn(entry, { ...content, packed: isWorthIt ? this.#append(data) : null }, isNew);
+    const isThere = before?.packed && before.sha256 === content.sha256;
+    this.learn(entry, { ...content, packed: isThere ? before.packed : isWorthIt ? this.#append(data) : null }, isNew);
   }
 
   /** Returns undefined if there is no room. */
@@ -114,7 +118,9 @@ export class PackingCache {
     if (this.#isOff || at + data.length > this.limit) return undefined;
     this.#bytes += data.length;
     this.#waiting.push(data);
-    return { at, length: data.length, sum: crc32(data) };
+    const place = { at, length: data.length, sum: crc32(data) };
+    this.#added.add(place);
+    return place;
   }
 
   /** Remembers a file. Its stats are from before it was read. */
@@ -152,6 +158,8 @@ export class PackingCache {
     const { path, folder, files } = this.index;
     const { now } = this.options;
     if (this.#hasLearned) {
+      if (this.#file) await this.#moveMembers(entries);
+      if (this.#isOff) return;
       await this.#file?.commit(this.path);
       this.#file = undefined;
       await files.write(path, new Set(entries.map(({ source }) => ('file' in source ? source.file : ''))));
@@ -159,6 +167,18 @@ export class PackingCache {
     // Another process may have removed it.
     for (const each of [path, this.path]) attempt(() => utimesSync(each, now / 1000, now / 1000));
     trimCache(folder, this.limit, now);
+  }
+
+  /** Adds what is good of the last file to the new one. */
+  async #moveMembers(entries: readonly FileEntry[]): Promise<void> {
+    for (const { source } of entries) {
+      const content = 'file' in source ? this.index.files.contentOf(source.file) : undefined;
+      if (!content?.packed || this.#added.has(content.packed)) continue;
+      const data = this.read(content.packed);
+      content.packed = data && this.#append(data);
+      if (this.#waiting.length >= maxWaiting) await this.flush();
+    }
+    await this.flush();
   }
 
   async #attempt(work: () => Promise<void>): Promise<void> {
@@ -171,6 +191,9 @@ export class PackingCache {
     }
   }
 }
+
+/** How many members are written at once. */
+const maxWaiting = 500;
 
 /** zlib compresses differently in other versions, and with the instructions of other processors. */
 function deflateVersion(): string {
