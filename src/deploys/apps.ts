@@ -106,8 +106,8 @@ export async function findAppNames(context: Context, query = {}): Promise<string
 interface NamedApp {
   app: string;
   isHere: boolean;
-  /** The command line with another app; undefined if it does more than read: a name that was guessed is not typed for it. */
-  withApp: (name: string) => Promise<CommandLine | undefined>;
+  /** The command line with another app; of one that does more than read, the list of apps. */
+  withApp: (name: string) => Promise<CommandLine>;
   /** The command line with the app of this folder before the name, which may be that of a function. */
   asFunction?: (() => Promise<CommandLine>) | undefined;
 }
@@ -124,10 +124,9 @@ export async function explainMissingApp(
   if (!names || names.includes(typed)) return error;
   // Those of runs are not in the list of apps.
   const apps = await findAppNames(context);
-  const notFound = (message: string, fix: CommandLine | undefined, why?: string) => {
+  const notFound = (message: string, fix: CommandLine, why?: string) => {
     const details = { ...error.facts.details, app: typed, apps };
-    // No request failed: it was asked for another name.
-    return new NotFoundError(message, { ...error.facts, requestId: undefined, why, fix, details });
+    return new NotFoundError(message, { ...error.facts, why, fix, details });
   };
   if (isHere) return notFound(`app ${typed} of this folder is not deployed to ${project}`, gantryCommand`deploy`);
   const message = `app ${typed} not found in ${project}`;

@@ -353,7 +353,7 @@ describe('an interrupted copy', () => {
 
     const sent = calls('part').length;
     const { code, json, stderr } = await gantry(['cp', 'f/big', ':/f/', ...parts, '--json']);
-    expect([code, withoutProgress(stderr)]).toEqual([0, '']);
+    expect([code, withoutProgress(stderr)]).toEqual([0, 'resuming the previous copy\n']);
     expect(json()).toMatchObject({ files: 1, resumedBytes: big.length });
     expect(calls('part').length).toBe(sent);
     expectBig();

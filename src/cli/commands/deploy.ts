@@ -211,12 +211,12 @@ function outcomeOfApps(deployed: DeployedApps, folders: string[], options: Deplo
 }
 
 function outcomeOfDeploy(deployment: Deployment, call: SampleCall | undefined): DeployOutcome {
-  const { app, build, status, endpoint, changed } = deployment;
+  const { app, build, status, endpoint } = deployment;
   const logs = { line: gantryCommand`logs ${app}`, when: 'to see its log' };
   const following = { line: gantryCommand`logs ${app} --build ${build} -f`, when: 'to follow it' };
   const calling = call ? [{ line: gantryCommand`invoke ${app} ${sampleArguments(call)}`, when: 'to call it' }] : [];
   const next = buildPhase(status) === 'succeeded' ? [...calling, logs] : [following];
-  return { document: deployment, text: endpoint, exit: 'ok', next: changed ? next : [] };
+  return { document: deployment, text: endpoint, exit: 'ok', next };
 }
 
 /** What deploys what was planned. What moves an app is asked for; nobody may be there to be asked. */

@@ -191,7 +191,7 @@ async function explain(
   return explainMissingApp(context, error, {
     app,
     isHere,
-    withApp: async (name) => (line.isReading ? line.withApp(name, isHere ? undefined : app) : undefined),
+    withApp: async (name) => (line.isReading ? line.withApp(name, isHere ? undefined : app) : gantryCommand`apps list`),
     asFunction:
       !isHere && line.command.registeredArguments[1]?.variadic ? () => line.withApp('.', undefined) : undefined,
   });

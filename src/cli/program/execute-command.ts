@@ -129,7 +129,8 @@ async function explainFlagged(context: Context, error: NotFoundError, inputs: un
     import('../../deploys/apps.ts'),
     import('./typed-command.ts'),
   ]);
-  const withApp = async (name: string) => (state.isReading ? withOperand(state.argv, name, app) : undefined);
+  const withApp = async (name: string) =>
+    state.isReading ? withOperand(state.argv, name, app) : gantryCommand`apps list`;
   return explainMissingApp(context, error, { app, isHere: false, withApp });
 }
 

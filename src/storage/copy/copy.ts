@@ -146,8 +146,10 @@ export async function copyInTurn(
   options: CopyOptions,
   { names, journal }: Turn,
 ): Promise<CopySummary> {
-  const { interruption, signal } = context;
+  const { progress, interruption, signal } = context;
   const copyProgress = new CopyProgress(context);
+  const saved = [...(journal?.saved.values() ?? [])];
+  if (saved.some(({ parts, times }) => times || parts.length > 0)) progress.note('resuming the previous copy');
   if (journal)
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
