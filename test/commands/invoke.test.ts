@@ -294,7 +294,7 @@ describe('an error', () => {
       return sayJson(response, path.endsWith('-web') ? web : [web]);
     });
     const app = await gantry(['invoke', 'wob'], { env });
-    expect(app).toExit(6, /app wob not found in p-12345678: did you mean web\?\n$/);
+    expect(app).toExit(6, /app wob not found in p-12345678: did you mean web\?\n {2}fix gantry apps list\n/);
     const fn = await gantry(['invoke', 'web', 'nope'], { env });
     expect(fn).toExit(6, /web\/nope not found.*\n {2}why not here\n {2}fix web exists/);
   });
