@@ -101,15 +101,27 @@ export async function changeGrants(
   return { ...result, confirmed: await confirmGrants(context, id, after) };
 }
 
+/**
+ * The projects of a service account, for display; undefined if a grant has an unknown format. An object that has only an
+ * id counts as a project here, but not for a change: see {@link knownGrants}.
+ */
+export function grantedProjects({ grants }: ServiceAccount): string[] | undefined {
+  return mapGrants(grants, (grant) => knownProject(grant) ?? readId(grant));
+}
+
 /** The projects of a service account, if every grant is understood: grants that are not sent back are lost. */
-export function knownGrants({ grants }: ServiceAccount): string[] | undefined {
-  const projects = grants === undefined ? [undefined] : (grants ?? []).map(knownProject);
-  return projects.every((name) => name !== undefined) ? [...new Set(projects)] : undefined;
+function knownGrants({ grants }: ServiceAccount): string[] | undefined {
+  return mapGrants(grants, knownProject);
 }
 
 /** Those that are not understood as JSON. */
 function grantTexts({ grants }: ServiceAccount): string[] {
   return (grants ?? []).map((grant) => knownProject(grant) ?? stringifyJson(grant));
+}
+
+function mapGrants(grants: ServiceAccount['grants'], projectOf: (grant: unknown) => string | undefined) {
+  const projects = grants === undefined ? [undefined] : (grants ?? []).map(projectOf);
+  return projects.every((name) => name !== undefined) ? [...new Set(projects)] : undefined;
 }
 
 const applyAction: Record<GrantAction, (before: string[], projects: string[]) => string[]> = {
@@ -128,9 +140,16 @@ async function findAccount({ api, project }: GrantCalls, id: string): Promise<Se
 /** The project of a grant. An object must name its project and have no fields that a change would lose. */
 function knownProject(grant: unknown): string | undefined {
   if (typeof grant === 'string') return grant || undefined;
-  const { projectId, project_id: id = projectId, ...rest } = Object(grant) as Record<string, unknown>;
-  const isCertain = (projectId ?? id) === id && Object.keys(rest).every((key) => ignoredFields.has(key));
-  return typeof id === 'string' && isCertain ? id : undefined;
+  if (typeof grant !== 'object' || grant === null || Array.isArray(grant)) return undefined;
+  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;
+  const inner = typeof project === 'object' ? readId(project) : project;
+  const named = [projectId, project_id, inner].filter((value) => value !== undefined && value !== null);
+  const [id] = named;
+  const isCertain = named.every((value) => value === id) && Object.keys(rest).every((key) => ignoredFields.has(key));
+  if (typeof id !== 'string' || !isCertain) return undefined;
+  // `project` may be a name rather than an id.
+  const isId = projectId === id || project_id === id || /^(\w+-)?p-[\w-]+$/.test(id);
+  return isId ? id : undefined;
 }
 
 /** Fields that do not affect access, unlike a role or an expiry, which a change would lose. */
@@ -138,6 +157,11 @@ const ignoredFields = new Set([
   ...['id', 'grantId', 'name', 'projectName', 'project_name', 'serviceAccountId', 'since'],
   ...['createdAt', 'updatedAt', 'created_at', 'updated_at', 'createdByUserId', 'createdBy'],
 ]);
+
+function readId(grant: unknown): string | undefined {
+  const { id } = Object(grant) as Record<string, unknown>;
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
 
 /** Lists the grants until they are what was sent: the reply does not show whether they changed. */
 async function confirmGrants(context: GrantCalls & Pick<Context, 'progress' | 'delay'>, id: string, after: string[]) {

@@ -92,8 +92,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/team/members.ts',
-        '  const { projectId, project_id: id = projectId, ...rest } = Object(grant) as Record<string, unknown>;',
-        "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id: id = projectId, ...rest } = Object(grant) as Record<string, unknown>;",
+        '  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;',
+        "  const { id: guessed } = grant as Record<string, unknown>;\n  if (typeof guessed === 'string') return guessed;\n  const { projectId, project_id, project, ...rest } = grant as Record<string, unknown>;",
       ),
     ],
   },

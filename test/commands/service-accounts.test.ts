@@ -26,7 +26,7 @@ const run = (line: string) => gantry(['service-accounts', ...line.split(' ')], {
 describe('the list', () => {
   test.each([
     [['p-1', 'p-2'], '2\tp-1, p-2'],
-    [['p-1', { projectId: 'p-2', id: 'grant-7' }], '2\tp-1, p-2'],
+    [[{ id: 'p-1' }, { projectId: 'p-2', id: 'grant-7' }], '2\tp-1, p-2'],
     [[{ role: 'all' }], '1\t{"role":"all"}'],
     [[{ role: 'all' }, { role: 'one' }], '2\t{"role":"all"}, {"role":"one"}'],
     [undefined, '\t'],
@@ -126,14 +126,16 @@ describe('a change', () => {
     expect(grants()).toEqual(['p-2']);
   });
 
-  test.each([[{ id: 'grant-123', projectId: 'p-3', createdAt: '2026-01-01T00:00:00Z' }], [{ project_id: 'p-3' }]])(
-    'to the grant %j keeps its project',
-    async (grant) => {
-      give([grant]);
-      expect((await run('grant sa-1 p-new --json')).json()).toMatchObject({ before: ['p-3'], after: ['p-3', 'p-new'] });
-      expect(grants()).toEqual(['p-3', 'p-new']);
-    },
-  );
+  test.each([
+    [{ id: 'grant-123', project: 'p-3' }],
+    [{ id: 'grant-123', projectId: 'p-3', createdAt: '2026-01-01T00:00:00Z' }],
+    [{ project_id: 'p-3' }],
+    [{ project: { id: 'p-3', name: 'third' } }],
+  ])('to the grant %j keeps its project', async (grant) => {
+    give([grant]);
+    expect((await run('grant sa-1 p-new --json')).json()).toMatchObject({ before: ['p-3'], after: ['p-3', 'p-new'] });
+    expect(grants()).toEqual(['p-3', 'p-new']);
+  });
 
   test.each([
     ['grant sa-1 p-2', ['p-1'], 'p-1 instead of p-1, p-2'],

@@ -2,7 +2,7 @@ import { stringifyJson } from '../../../kernel/json-text.ts';
 import { ago } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listServiceAccounts, ServiceAccount } from '../../../platform/contract/team.ts';
-import { knownGrants } from '../../../team/members.ts';
+import { grantedProjects } from '../../../team/members.ts';
 import { defineCommand } from '../../command.ts';
 import { documents, passThrough, sentFields } from '../../result-schema.ts';
 
@@ -25,5 +25,5 @@ export default defineCommand({
 
 /** Grants of an unknown format are shown as JSON. */
 function projects(account: ServiceAccount): string | undefined {
-  return knownGrants(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
+  return grantedProjects(account)?.join(', ') ?? account.grants?.map((grant) => stringifyJson(grant)).join(', ');
 }
