@@ -323,6 +323,20 @@ describe('the cache', () => {
     await expectSameArchive();
   });
 
+  test('leaves what files compress to where it is, unless one is new; then the rest moves with it', async () => {
+    makeTree();
+    await pack();
+    const inode = () => statSync(join(packing(), members()[0] ?? '')).ino;
+    const first = inode();
+    for (const name of readdirSync(root)) writeFileSync(file(name), readFileSync(file(name)));
+    await pack();
+    expect(inode()).toBe(first);
+    writeFileSync(file('text-3.py'), text(20_003, 77));
+    await pack();
+    expect(inode()).not.toBe(first);
+    expect((await expectSameArchive()).compressed).toBe(0);
+  });
+
   test('removes what was not used for the longest time, and what a killed process left', () => {
     mkdirSync(packing(), { recursive: true });
     const now = Date.now();

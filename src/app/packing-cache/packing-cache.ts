@@ -112,7 +112,7 @@ export class PackingCache {
     this.learn(entry, { ...content, packed: isThere ? before.packed : isWorthIt ? this.#append(data) : null }, isNew);
   }
 
-  /** Returns undefined if there is no room. */
+  /** Undefined where the cache is full. */
   #append(data: Uint8Array): MemberPlace | undefined {
     const at = this.#bytes;
     if (this.#isOff || at + data.length > this.limit) return undefined;

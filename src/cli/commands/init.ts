@@ -93,7 +93,7 @@ async function planPipeline(context: Context, system: (typeof ciSystems)[number]
   const { cwd, progress } = context;
   const below = attempt(() => lstatSync(join(folder, 'cerebrium.toml'))) ? [] : appsBelow(folder);
   if (below[0] !== undefined) {
-    throw new UsageError('a pipeline deploys one app, and this folder is none', {
+    throw new UsageError('a pipeline deploys one app, and this folder has none', {
       why: `there are apps in ${below.join(', ')}`,
       fix: gantryCommand`init ${relative(cwd, join(folder, below[0]))} --ci ${system}`,
     });

@@ -7,7 +7,7 @@ import type { LoadCalls } from '../../platform/api/load-calls.ts';
 export const noResponse = -1;
 export const noConnection = -2;
 const inFlight = 0;
-/** A timer may be late by as much as it is coarse, and that is no wait of a caller. In ms. */
+/** How late a timer may be: no caller waits for that. In ms. */
 const timerMs = 2;
 
 /** A call of a step. Times in ms since that began. */

@@ -73,7 +73,7 @@ type Query = NonNullable<CallParameters<typeof contract>['query']>;
 
 const onlyHardware = ({ compute, gpuCount }: AppSettings) => ({ compute, gpuCount });
 
-/** Those that are given. Refuses what is no number. */
+/** The numbers that a query gives. Refuses any other text. */
 function numbers(texts: Record<string, string | undefined>) {
   const given = Object.entries(texts).flatMap(([name, text]) => (text ? [[name, Number(text)] as const] : []));
   for (const [name, number] of given) if (!Number.isFinite(number)) refuse(400, `${name} must be a number`);
