@@ -2,9 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { type ModelHub, sha256Of } from '../chaos/model-hub.js';
+import { commit, type ModelHub, sha256Of } from '../chaos/model-hub.js';
 import { startHub } from '../support/hub.ts';
 import { emulatorForEach, newFolder, noise, gantry as run, type Setting } from '../support/index.ts';
+import { overHttps } from '../support/proxy.ts';
 
 let home: string;
 let hub: ModelHub;
@@ -89,4 +90,17 @@ test.each([
   const { code, stderr } = await gantry(words);
   expect(code).not.toBe(0);
   expect(stderr).toContain(message);
+});
+
+test('a server that leads from https to http is refused, before a byte is read there', async () => {
+  const place = (await overHttps(hub.url)).replace('platform.test', 'localhost');
+  const { code, stderr } = await gantry([
+    'cp',
+    `${place}/org/model/resolve/${commit}/big.bin`,
+    ':/x',
+    '--sha256',
+    sha256,
+  ]);
+  expect(stderr).toContain(`${place} redirects to ${hub.cdn}\n`);
+  expect([code, hub.sent, volume().read('/x')]).toEqual([1, 0, undefined]);
 });

@@ -88,13 +88,14 @@ export function parseWebUrl(text: string): URL {
   throw new FailedError(`the URL must begin with https: it begins with ${url.protocol}//${url.host}`);
 }
 
-/** A server elsewhere must not lead to one on this machine. */
+/** A server elsewhere must not lead to one on this machine, nor https to http. */
 function nextUrl({ location }: IncomingHttpHeaders, from: URL, start: URL): URL {
   if (location === undefined || !URL.canParse(location, from.href))
-    throw new FailedError(`${from.host} redirects to no valid URL`);
+    throw new FailedError(`${from.origin} redirects to no valid URL`);
   const next = new URL(location, from);
-  if (!isSecure(next) || (isLoopbackHost(next) && !isLoopbackHost(start))) {
-    throw new FailedError(`${from.host} redirects to ${next.protocol}//${next.host}`, {
+  const isSafe = next.protocol === 'https:' || (from.protocol === 'http:' && isSecure(next));
+  if (!isSafe || (isLoopbackHost(next) && !isLoopbackHost(start))) {
+    throw new FailedError(`${from.origin} redirects to ${next.protocol}//${next.host}`, {
       why: 'redirects are followed over https only, and not to this machine',
     });
   }
