@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import { rootCertificates } from 'node:tls';
 import { execa } from 'execa';
 import { describe, expect, test, vi } from 'vitest';
 import { version } from '../../src/kernel/version.ts';
@@ -46,7 +47,7 @@ describe('the built program', () => {
   test.each([
     ['apps', 'list'],
     ['cp', '{url}/file', ':/file', '--sha256', 'a'.repeat(64)],
-  ])('trusts the authorities of SSL_CERT_FILE: %s', async (...words) => {
+  ])('trusts the authorities of SSL_CERT_FILE and NODE_EXTRA_CA_CERTS: %s', async (...words) => {
     const [https, proxy, place] = [await overHttps(emulator.url), await joiningProxy(), newFolder()];
     vi.unstubAllEnvs();
     const lead = {
@@ -60,7 +61,11 @@ describe('the built program', () => {
       String((await run(line, { env: env({ ...lead, ...more }), cwd: place })).stderr);
     expect(await said({})).toContain('its certificate is');
     expect(await said({ SSL_CERT_FILE: 'no-such-file' })).toContain('its certificate is');
-    expect(await said({ SSL_CERT_FILE: resolve('fixtures/tls/cert.pem') })).not.toContain('certificate');
+    const own = resolve('fixtures/tls/cert.pem');
+    const another = join(newFolder({ 'ca.pem': rootCertificates[0] ?? '' }), 'ca.pem');
+    expect(await said({ SSL_CERT_FILE: own })).not.toContain('certificate');
+    for (const other of ['no-such-file', another])
+      expect(await said({ NODE_EXTRA_CA_CERTS: own, SSL_CERT_FILE: other })).not.toContain('certificate');
   });
 
   test('starts through a symbolic link, as npm creates one', async () => {

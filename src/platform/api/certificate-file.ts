@@ -1,17 +1,19 @@
 import { readVariable } from '../../kernel/environment.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 
-/** SSL_CERT_FILE too, as curl, Python and Go do; Node itself reads NODE_EXTRA_CA_CERTS. Once, before a connection. */
+/**
+ * SSL_CERT_FILE too, as curl, Python and Go do. Node itself reads NODE_EXTRA_CA_CERTS, and forgets it in a context that gets
+ * more. Once, before a connection. A file that cannot be read adds nothing, as there.
+ */
 export const trustCertificateFile = once(async () => {
-  const file = readVariable(process.env, 'SSL_CERT_FILE');
-  if (file === undefined) return;
+  if (readVariable(process.env, 'SSL_CERT_FILE') === undefined) return;
   const { default: tls } = await import('node:tls');
   const context = tls.createSecureContext();
-  try {
-    context.context.addCACert(process.getBuiltinModule('node:fs').readFileSync(file));
-  } catch {
-    // As there: without it, those that Node knows are trusted.
-    return;
+  const { readFileSync } = process.getBuiltinModule('node:fs');
+  for (const name of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const) {
+    const file = readVariable(process.env, name);
+    if (file) attempt(() => context.context.addCACert(readFileSync(file)));
   }
   // One for all connections: none has certificates of its own, and a file of all authorities takes a while to read.
   tls.createSecureContext = () => context;
