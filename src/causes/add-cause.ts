@@ -78,7 +78,7 @@ function tellCause(
   explanation: Explanation,
   location: FileLocation | undefined,
 ): void {
-  const { setting: _, step: __, next, ...shown } = explanation;
+  const { setting: _, step: __, isGeneral: ___, next, ...shown } = explanation;
   const { title, fix, evidence } = explanation;
   facts.details = { ...facts.details, explanation: { ...shown, location: location || null } };
   const id = build ?? run;

@@ -10,7 +10,10 @@ export interface SeenInFiles {
   names: ReadonlyMap<Problem, readonly string[]>;
 }
 
-/** What the files show of a cause in a log, which is more exact: the same cause of the same name, or at the line that failed. */
+/**
+ * What the files show of a cause in a log, which is more exact: the same cause of the same name, or at the line that failed.
+ * Where the cause names nothing, any line of the log may.
+ */
 export function asSeen(
   explanation: Explanation,
   log: string,
@@ -18,7 +21,7 @@ export function asSeen(
 ): (Partial<Explanation> & { location?: FileLocation | undefined }) | undefined {
   const failed = framesOf(log.split('\n')).findLast(({ file }) => !isForeignFile(file))?.place;
   const isThere = ({ location }: Problem) => `${location?.file}:${location?.line}` === failed;
-  const isNamed = named(`${log}\n${explanation.title}`);
+  const isNamed = named(explanation.isGeneral ? log : `${explanation.title}\n${explanation.evidence.text}`);
   const isSame = (each: Problem) =>
     each.cause === explanation.cause &&
     (each.message === explanation.title || names.get(each)?.some(isNamed) || isThere(each));

@@ -226,6 +226,7 @@ function toExplanation({ rule, captured, line }: Match): Explanation {
   return {
     cause: rule.cause,
     title: fill(rule.title, captured),
+    isGeneral: fill(rule.title, {}) === fill(rule.title, captured),
     evidence: evidenceOf(line),
     fix: fill(rule.fix, captured),
     setting: rule.at && fill(rule.at, captured),

@@ -6,6 +6,8 @@ export interface Explanation {
   /** The id of the cause: programs compare it. */
   cause: string;
   title: string;
+  /** The title names nothing of the app. */
+  isGeneral?: boolean | undefined;
   evidence: Evidence;
   fix: string;
   /** The setting to change, as a dotted path. */

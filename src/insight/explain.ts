@@ -108,7 +108,7 @@ async function tellFound(
   const { asSeen, locateCause } = await causes();
   const inFiles = asSeen(explanation, log, { problems, names: files?.names ?? new Map() });
   const better = inFiles ?? (await asSecretsAre(context, explanation, subject));
-  const { setting: _setting, step: _step, next, ...told } = { ...explanation, ...better };
+  const { setting: _setting, step: _step, isGeneral: _, next, ...told } = { ...explanation, ...better };
   // A folder whose files are only run needs no config file.
   const app = own ?? [defaultAppConfig(context.cwd)].find(({ name }) => name === subject.app);
   const location = inFiles?.location ?? (await locateCause(context, log, explanation, app, configFile));

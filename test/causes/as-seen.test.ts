@@ -110,13 +110,27 @@ test('another name of the same cause is not what the log shows', async () => {
   );
 });
 
-test('a deploy that fails says what the files show', async () => {
-  emulator.fail('build', 'build_failure');
-  const cwd = newFolder(smallApp('\n[cerebrium.dependencies.pip]\ntransfomers = "latest"\n'));
+test('another module that nothing installs is not the one that the log shows', async () => {
+  const main = `import pydantic\nimport numpy\n\nprint(numpy, pydantic)${run}`;
+  const log = raised(1, 'import pydantic', "ModuleNotFoundError: No module named 'pydantic'");
+  for (const before of ['', 'Successfully installed numpy\n'])
+    expect(await explained({ 'main.py': main }, `${before}${log}`)).toMatch(/\| the Python module pydantic is not/);
+});
+
+test('nor is it in a deploy that fails', async () => {
+  emulator.fail('build', 'init_failure');
+  const main = `def use():\n    import numpy\n\n    return numpy\n${run}`;
+  const cwd = newFolder({ ...smallApp(), 'main.py': main });
   const { json } = await gantry(['deploy', '--json'], { emulator, cwd });
-  expect(json()).toMatchObject({
-    error: { details: { explanation: { cause: 'package-not-found', location: { file: 'cerebrium.toml' } } } },
-  });
-  const { explanation } = (json() as { error: { details: { explanation: object } } }).error.details;
-  expect(JSON.stringify(explanation)).toContain('transformers');
+  const explanation = { title: 'the Python module torchh is not installed' };
+  expect(json()).toMatchObject({ error: { details: { explanation } } });
+});
+
+test('a deploy that fails says what the files show', async () => {
+  emulator.fail('build', 'init_failure');
+  const main = `def use():\n    import torchh\n\n    return torchh\n${run}`;
+  const cwd = newFolder({ ...smallApp(), 'main.py': main });
+  const { json } = await gantry(['deploy', '--json'], { emulator, cwd });
+  const explanation = { cause: 'module-missing', location: { file: 'main.py', line: 2 } };
+  expect(json()).toMatchObject({ error: { details: { explanation } } });
 });

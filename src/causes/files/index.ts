@@ -100,8 +100,10 @@ export async function lookAtFiles(looked: Looked): Promise<SeenProblems> {
   const listed = installedAtOnce(shipment, packages);
   const asked = listed.map((each) => ({ ...each, place: placeOf(each.at, looked, shipment) }));
   const names = new Map<Problem, string[]>();
-  for (const each of distinct(findings))
-    names.set(await toProblem(each, looked, shipment), Object.values(each.captured ?? {}));
+  for (const each of distinct(findings)) {
+    const about = Object.values(each.captured ?? {}).filter((value) => value !== each.at?.file);
+    names.set(await toProblem(each, looked, shipment), about);
+  }
   const problems = [...(await brokenFiles(app, looked)), ...names.keys()];
   return {
     problems,
