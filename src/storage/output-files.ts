@@ -1,10 +1,11 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import { type AppConfig, checkAppConfig } from '../app/config.ts';
 import { excludeLine, isSelected } from '../app/files/patterns.ts';
 import { planStart, startOf } from '../app/files/plans.ts';
-import { ConflictError, type Problem } from '../kernel/errors.ts';
+import { toDiskError } from '../kernel/disk/index.ts';
+import { attempt, ConflictError, type Problem, systemCode, UsageError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 
 const kinds = {
@@ -12,17 +13,42 @@ const kinds = {
   archive: { name: 'a zip archive', start: /^PK/ },
   page: { name: 'an HTML page', start: /^\s*<!doctype html/i },
   runs: { name: 'an export of runs', start: /^(\{"id"|id,createdAt)/ },
+  /** Continued, or refused by what `map` noted of it. */
+  results: { name: 'a file of results', start: /^/ },
 };
 
-/** Throws ConflictError if a flag names a file that has something else: `deploy --dry-run -o main.py` is a mistake. */
-export function checkReplaceable({ cwd }: Pick<Context, 'cwd'>, file: string, kind: keyof typeof kinds): void {
+export type OutputKind = keyof typeof kinds;
+
+/**
+ * Throws UsageError if a flag names a folder, or a file in none, and ConflictError if the file has something else:
+ * `deploy --dry-run -o main.py` is a mistake.
+ */
+export function checkOutput({ cwd }: Pick<Context, 'cwd'>, file: string, kind: OutputKind): void {
+  const target = resolve(cwd, file);
+  const stats = attempt(() => statSync(target));
+  if (stats?.isDirectory()) throw new UsageError(`${file} is a folder`, { fix: 'name a file, which may be in it' });
+  if (!stats) checkFolder(cwd, file);
   const { name, start } = kinds[kind];
-  const begin = startOf(resolve(cwd, file));
+  const begin = startOf(target);
   if (begin === '' || start.test(begin)) return;
   throw new ConflictError(`${file} exists and is not ${name}`, {
     why: 'it would be overwritten',
     fix: 'name another file, or remove this one',
   });
+}
+
+/** A name that ends in a slash is in the folder of that name. */
+function checkFolder(cwd: string, file: string): void {
+  const folder = dirname(`${file}x`);
+  try {
+    accessSync(`${resolve(cwd, folder)}${sep}`, constants.W_OK);
+  } catch (cause) {
+    const [why, fix] =
+      systemCode(cause) === 'ENOENT'
+        ? [`there is no folder ${folder}`, 'create it, or name another file']
+        : [toDiskError(cause).message, 'name another file'];
+    throw new UsageError(`cannot write ${file}`, { why, fix, cause });
+  }
 }
 
 /** A warning if what was just written lies in the folder of an app, whose next deploy sends it. */

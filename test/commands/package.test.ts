@@ -109,7 +109,7 @@ test.each([
     'the file cannot be written',
     smallApp(),
     'no/such/folder/app.zip',
-    1,
+    2,
     /error: cannot write .*no\/such\/folder\/app\.zip/,
   ],
   ['it is interrupted', { ...smallApp(), 'big.bin': 'x'.repeat(3_000_000) }, 'app.zip', 130, ''],

@@ -242,10 +242,4 @@ describe('--html', () => {
     const { code, stderr } = await chart(flags, { io: { openBrowser: async () => false } });
     expect([code, stderr]).toEqual([0, expect.stringMatching(/no browser found; the charts are in .*charts\.html/)]);
   });
-
-  test('exits with 1 if the page cannot be written, and leaves no partial file', async () => {
-    const { code, stdout, stderr } = await chart(['--html', 'no/such/folder.html'], { cwd: newFolder() });
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('error: cannot write');
-  });
 });

@@ -52,10 +52,8 @@ export class MapLog {
   static async open(results: NamedResults, heading: MapHeading): Promise<MapLog> {
     const { name, path } = results;
     const stats = await stat(path).catch(() => undefined);
-    if (stats && !stats.isFile()) {
-      const what = stats.isDirectory() ? 'a folder' : 'no regular file';
-      throw new UsageError(`${name} is ${what}`, { fix: 'name a file for the results: it is read again' });
-    }
+    if (stats && !stats.isFile())
+      throw new UsageError(`${name} is no regular file`, { fix: 'name a file for the results: it is read again' });
     const log = new MapLog(results, heading);
     const problem = await log.#read(name).catch((cause) => {
       throw toDiskErrorOf(`cannot read ${log.#name}`, cause);

@@ -39,6 +39,7 @@ import { isFolderEmulator, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
+import { checkOutput } from '../../storage/output-files.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
@@ -137,7 +138,9 @@ async function deployOne(
   options: DeployFlags,
   known: { app?: string | undefined } = {},
 ): Promise<DeployOutcome> {
-  const { dryRun = false, timeout: typedMs, watch } = options;
+  const { dryRun = false, timeout: typedMs, watch, savePlan } = options;
+  // That of several apps is a folder, which is created.
+  if (savePlan !== undefined) checkOutput(unlimited, savePlan, 'plan');
   // It compares in any case, and does not stop there.
   const ifChanged = dryRun ? undefined : options.ifChanged;
   const failure = dryRun ? 'the plan was not ready' : 'deploy did not get as far as the build';

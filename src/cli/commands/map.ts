@@ -8,7 +8,7 @@ import type { View } from '../../kernel/output/page.ts';
 import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
-import { dollarFlag, positiveDurationFlag, typedFlags, wholeNumberFlag } from '../flags/values.ts';
+import { dollarFlag, outputFlag, positiveDurationFlag, typedFlags, wholeNumberFlag } from '../flags/values.ts';
 import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
 
 export default defineCommand({
@@ -102,7 +102,7 @@ function readArguments(args: readonly string[]): { fn: string | undefined; input
 function mapFlags(command: Commander) {
   return appArgument(command.usage('[options] [app] [function] <inputs> -o <results>'))
     .argument('[args...]', 'function (default: run), then a .jsonl or .csv file of inputs')
-    .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued')
+    .requiredOption('-o, --output <file>', 'file for the results; an existing one is continued', outputFlag('results'))
     .option('--concurrency <n>', 'requests in flight (default: adaptive)', wholeNumberFlag(1, 1_024))
     .option('--retry-failed', 'call the inputs again that have failed')
     .option('--ordered', 'sort the results when all are there')

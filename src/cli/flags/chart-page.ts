@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { TemporaryNames, toDiskError, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { FailedError, GantryError } from '../../kernel/errors.ts';
+import { TemporaryNames, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { GantryError } from '../../kernel/errors.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import { type OutputKind, sentWithApp } from '../../storage/output-files.ts';
 
 export interface ChartPageFlags {
   html?: string | true | undefined;
@@ -21,6 +21,7 @@ function fileFlag(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Expected a file name such as chart.html.');
   return text;
 }
+fileFlag.writes = 'page' as const satisfies OutputKind;
 
 export async function saveChartPage<Row>(
   context: Context,
@@ -34,12 +35,10 @@ export async function saveChartPage<Row>(
   const { state } = context.settings.folders;
   // The browser reads it after this process: one file, which the next page replaces.
   const file = html === true ? join(state, 'charts.html') : resolve(context.cwd, html);
-  if (html !== true) checkReplaceable(context, html, 'page');
   const names = new TemporaryNames(state);
   const { signal, secrets } = context;
   await writeFileAtomic(file, chartPage(title, report(), secrets).body, { names, signal }).catch((cause: unknown) => {
-    if (cause instanceof GantryError) throw cause;
-    throw new FailedError(`cannot write ${file}`, { why: toDiskError(cause).message, cause });
+    throw cause instanceof GantryError ? cause : toDiskErrorOf(`cannot write ${file}`, cause);
   });
   names.close();
   if (html === true) {

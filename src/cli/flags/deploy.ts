@@ -4,7 +4,7 @@ import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
 import { addFlagRules, type FlagRules, type FlagsOf } from '../command.ts';
 import { withConfigFile } from './app.ts';
-import { dollarFlag, durationFlag, positiveDurationFlag, repeatableFlag, typedFlags } from './values.ts';
+import { dollarFlag, durationFlag, outputFlag, positiveDurationFlag, repeatableFlag, typedFlags } from './values.ts';
 
 export function deployFlags(command: Commander) {
   const flagged = withConfigFile(command)
@@ -21,7 +21,7 @@ export function deployFlags(command: Commander) {
     .addOption(command.createOption('--log-level <level>', 'app log level').choices(['INFO', 'DEBUG'] as const))
     .option('--dry-run', 'show what would be sent and changed')
     .option('--files', 'list all files and why they are sent')
-    .option('-o, --output <file>', 'write the archive (-: to stdout)')
+    .option('-o, --output <file>', 'write the archive (-: to stdout)', outputFlag('archive'))
     .option('--save-plan <file>', 'write it for --apply-plan')
     .option('--detailed-exit-code', 'exit with 3 if anything would change')
     .option('--install', 'on an emulator: install the pip packages of the app')

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Option, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { dayMs, hourMs, minuteMs } from '../../kernel/durations.ts';
+import type { OutputKind } from '../../storage/output-files.ts';
 
 /** Parsers for the values of flags. Their `valueKind` is what `gantry help --json` says of the value. */
 
@@ -87,6 +88,16 @@ export function dayFlag(text: string): TimeFromNow {
 dayFlag.valueKind = 'time';
 
 const daysAgo: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
+
+/** A file that a command writes. It is checked before the command does anything. */
+export function outputFlag(writes: OutputKind): OutputFlag {
+  return Object.assign((text: string) => text, { writes });
+}
+
+export interface OutputFlag {
+  (text: string): string;
+  writes: OutputKind;
+}
 
 export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const parse = (text: string) => {

@@ -17,6 +17,7 @@ import type { Io } from '../../kernel/process.ts';
 import { checkProfile } from '../../platform/config/profiles.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
+import type { OutputFlag } from '../flags/values.ts';
 import { fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
@@ -63,7 +64,7 @@ async function executeFiltered(
 ): Promise<number> {
   const { signal, interruption, secrets } = state;
   state.isReading = command.onlyReads(...inputs);
-  const options = inputs.at(-1) as { events?: boolean; follow?: boolean; live?: boolean };
+  const options = inputs.at(-1) as Record<string, unknown> & { events?: boolean; follow?: boolean; live?: boolean };
   const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
@@ -94,6 +95,7 @@ async function executeFiltered(
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
   const placed = placedArgument(state);
   try {
+    await checkOutputs(context, state, options);
     const placedInputs = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
     const resolved = await withAppHere(command, context, placedInputs);
     const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
@@ -110,6 +112,16 @@ async function executeFiltered(
     await renderer.end();
     for (const work of context.atEnd) if (!context.signal.aborted) await work(context);
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
+  }
+}
+
+/** A command that has done its work must not end with a file that cannot be written. */
+async function checkOutputs(context: Context, { called }: RunState, options: Record<string, unknown>): Promise<void> {
+  for (const option of called?.options ?? []) {
+    const { writes } = (option.parseArg ?? {}) as Partial<OutputFlag>;
+    const file = options[option.attributeName()];
+    if (writes === undefined || typeof file !== 'string' || file === '-') continue;
+    (await import('../../storage/output-files.ts')).checkOutput(context, file, writes);
   }
 }
 

@@ -12,7 +12,7 @@ import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import { sentWithApp } from '../../storage/output-files.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { readHistory, settingKey } from '../history/index.ts';
@@ -48,7 +48,6 @@ export async function writePlanFile(
   now: AppReading,
   file: string,
 ): Promise<void> {
-  checkReplaceable(context, file, 'plan');
   const sent = await describeLocal(context, local, body);
   const live = liveFields(now);
   const builds = inProgress(now).map(({ id }) => id);

@@ -6,7 +6,7 @@ import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts
 import { ProjectError } from '../../kernel/errors.ts';
 import { duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { checkReplaceable, sentWithApp } from '../../storage/output-files.ts';
+import { sentWithApp } from '../../storage/output-files.ts';
 import type { SentFile } from './deploy-record.ts';
 import {
   checkLocalSource,
@@ -43,7 +43,6 @@ export async function packApp(
   const selection = files ? fileDecisions(local) : null;
   if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
   const target = resolve(context.cwd, output);
-  checkReplaceable(context, output, 'archive');
   const packed = await toFile(context, local, target);
   if (files) context.progress.note(`wrote ${output}`);
   const warning = await sentWithApp(target, { app: local.config });

@@ -6,17 +6,18 @@ import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import type { Context } from '../../../platform/context.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
 import { tryRequest } from '../../../platform/waiting/index.ts';
-import { checkReplaceable, sentWithApp } from '../../../storage/output-files.ts';
+import { sentWithApp } from '../../../storage/output-files.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { lastDay, rangeFlags } from '../../flags/list.ts';
+import { outputFlag } from '../../flags/values.ts';
 import { document, integer, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
     rangeFlags(appArgument(command))
       .addOption(command.createOption('--format <format>', 'format of a line').choices(runFormats).default('jsonl'))
-      .option('-o, --output <file>', 'file to write (default: stdout)'),
+      .option('-o, --output <file>', 'file to write (default: stdout)', outputFlag('runs')),
   run: async (context, app, { since, until, format, output }) => {
     // Which runs are kept as final depends on the platform's clock, which the first reply shows.
     await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
@@ -44,7 +45,6 @@ export default defineCommand({
 });
 
 async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string) {
-  checkReplaceable(context, output, 'runs');
   const file = resolve(context.cwd, output);
   let bytes = 0;
   const { signal } = context;
