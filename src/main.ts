@@ -107,13 +107,13 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const { argv, isJsonLines, secrets } = state;
   const { StdoutClosedError, createRenderer } = await import('./kernel/output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
-  const [{ annotatedProblems, workflowAnnotation, failureJson, failureText }, { toSystemError }, { createPage }] =
+  const [{ annotatedProblems, workflowAnnotation, failureJson, failureText }, { toGantryError }, { createPage }] =
     await Promise.all([
       import('./kernel/output/failure.ts'),
       import('./kernel/output/system-error.ts'),
       import('./kernel/output/page.ts'),
     ]);
-  const error = toSystemError(thrown) ?? thrown;
+  const error = toGantryError(thrown);
   await (await import('./cli/program/complete-fix.ts')).completeFix(error, state, io.isForModel);
   const flags = argv.slice(0, argv.includes('--') ? argv.indexOf('--') : argv.length);
   const page = createPage(io.stderr, io.env, colorFlag(flags), io.now(), secrets);
@@ -129,13 +129,12 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);
-    const { nextAfterError } = await import('./cli/program/next-commands.ts');
-    const document = failureJson(error, secrets, nextAfterError(error, argv), state.warned);
+    const document = failureJson(error, secrets, state.warned);
     const lines = events || isJsonLines;
     const printed = lines ? renderer.line({ type: 'error', ...document }) : renderer.value(document, () => '');
     await printed.catch(() => {});
   }
-  return error instanceof GantryError ? error.exitCode : exitCodes.bug.code;
+  return error.exitCode;
 }
 
 /** Reads `--color` without the parser, which may be what failed. */

@@ -12,6 +12,7 @@ import { turn } from '../../kernel/clock.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
 import { failureJson } from '../../kernel/output/failure.ts';
+import { toGantryError } from '../../kernel/output/system-error.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Effect } from '../command.ts';
@@ -121,7 +122,7 @@ function pageResult({ text, note }: ResultPage, ...notes: (string | undefined)[]
 }
 
 function failure(error: unknown): CallToolResult {
-  const document = failureJson(error);
+  const document = failureJson(toGantryError(error));
   return {
     content: [{ type: 'text', text: stringifyJson(document) }],
     structuredContent: document as unknown as CallToolResult['structuredContent'],

@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
 import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/command-line.ts';
-import { type CorrectedWord, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { type CorrectedWord, type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Effect } from '../command.ts';
 import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError, withJson } from './next-commands.ts';
@@ -12,11 +12,10 @@ import { withFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(
-  error: unknown,
+  error: GantryError,
   { argv, isReading }: Pick<RunState, 'argv' | 'isReading'>,
   isForModel = false,
 ): Promise<void> {
-  if (!(error instanceof GantryError)) return;
   const { facts } = error;
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;

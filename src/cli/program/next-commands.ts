@@ -1,6 +1,6 @@
 import type { Command as Commander } from 'commander';
 import { CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import { type ExitName, GantryError } from '../../kernel/errors.ts';
+import type { ExitName, GantryError } from '../../kernel/errors.ts';
 import type { NextCommand } from '../command.ts';
 import { namedCommand } from '../commands/index.ts';
 import { hasChild } from './command-tree.ts';
@@ -77,8 +77,7 @@ interface Failed extends ReturnType<typeof readTypedCommand> {
  * The command that usually helps after an error whose fix is none, as a list of arguments: the same command line with the
  * flags that it lacked, or the one for this kind of error. `argv` is the command line that failed.
  */
-export function nextAfterError(error: unknown, argv: readonly string[]): readonly string[] | undefined {
-  const { exit, facts } = error instanceof GantryError ? error : { exit: 'bug' as const, facts: {} };
+export function nextAfterError({ exit, facts }: GantryError, argv: readonly string[]): readonly string[] | undefined {
   // What is to be confirmed is for a person to read: the fix says what to add.
   if (facts.retryWith?.some((flag) => /^--(yes|confirm)(=|$)/.test(flag))) return undefined;
   if (facts.retryWith) return withFlags(argv, facts.retryWith);

@@ -1,5 +1,5 @@
 import { type ChangeCommand, CommandLine, withCommands } from '../../kernel/command-line.ts';
-import { GantryError, ProjectError } from '../../kernel/errors.ts';
+import { type GantryError, ProjectError } from '../../kernel/errors.ts';
 import { flagNameOf, readTypedCommand } from './typed-command.ts';
 
 const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
@@ -37,8 +37,7 @@ export function placeBeside(line: readonly string[]): ChangeCommand {
 }
 
 /** The fix of an error, and those of the problems that it has. */
-export function placeFix(error: unknown, line: readonly string[]): void {
-  if (!(error instanceof GantryError)) return;
+export function placeFix(error: GantryError, line: readonly string[]): void {
   if (error.facts.next) error.facts.next = placeBeside(line)(error.facts.next);
   for (const facts of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
     if (facts.fix !== undefined) facts.fix = withCommands(facts.fix, placeBeside(line));

@@ -2,9 +2,8 @@ import { relative, resolve, sep } from 'node:path';
 import { CommandLine } from '../command-line.ts';
 import {
   type ErrorFacts,
-  exitCodes,
   type FileLocation,
-  GantryError,
+  type GantryError,
   isTransient,
   type Problem,
   ProjectError,
@@ -18,50 +17,45 @@ import { sanitize, stripControlSequences } from './sanitize.ts';
 import { systemErrorReason } from './system-error.ts';
 import { displayWidth, wrapText } from './wrap-text.ts';
 
-export function failureText(error: unknown, page: Page, debug: boolean): string {
+export function failureText(error: GantryError, page: Page, debug: boolean): string {
   const parts = error instanceof ProjectError ? problemsParts(error, page) : errorParts(error, page);
-  if (error instanceof GantryError && error.facts.requestId) {
-    const { requestId, details } = error.facts;
+  const { requestId, details } = error.facts;
+  if (requestId) {
     // The request that calls an app is its run.
     const label = details?.run === requestId ? '  run' : '  request';
     parts.push({ text: `${page.style.dim(label)} ${requestId}` });
   }
-  if (debug && error instanceof Error) parts.push({ text: page.style.dim(stackOf(error)) });
+  if (debug) parts.push({ text: page.style.dim(stackOf(error)) });
   return wrapParts(parts, page);
 }
 
 export type FailureDocument = ReturnType<typeof failureJson>;
 
-/** `next` is the command that usually helps, if the error has no better one. `warnings`: of what stderr was warned before. */
-export function failureJson(
-  error: unknown,
-  secrets = new KnownSecrets(),
-  next?: readonly string[],
-  warnings: readonly Problem[] = [],
-) {
+/** `warnings`: of what stderr was warned before. */
+export function failureJson(error: GantryError, secrets = new KnownSecrets(), warnings: readonly Problem[] = []) {
   const { message, why, fix } = toProblem(error);
-  const gantryError = error instanceof GantryError ? error : undefined;
-  const facts = gantryError?.facts ?? {};
+  const { facts } = error;
   const document = {
     error: {
-      code: gantryError?.exit ?? 'bug',
+      code: error.exit,
       message,
       why,
       fix: fix?.toString(),
-      next: facts.next === undefined ? (fix instanceof CommandLine ? fix.argv : next) : facts.next?.argv,
-      exitCode: gantryError?.exitCode ?? exitCodes.bug.code,
+      next: facts.next === undefined && fix instanceof CommandLine ? fix.argv : facts.next?.argv,
+      exitCode: error.exitCode,
       statusCode: facts.status,
       requestId: facts.requestId,
-      retryable: gantryError !== undefined && isTransient(gantryError),
+      retryable: isTransient(error),
       retryAfterMs: facts.retryAfterMs,
-      details: detailsOf(error, facts),
+      details: detailsOf(error),
     },
     ...(warnings.length > 0 && { warnings }),
   };
   return redactValue(document, secrets);
 }
 
-function detailsOf(error: unknown, { details, location }: ErrorFacts): ErrorFacts['details'] {
+function detailsOf(error: GantryError): ErrorFacts['details'] {
+  const { details, location } = error.facts;
   if (error instanceof ProjectError) return { ...details, problems: error.problems };
   return location ? { ...details, location } : details;
 }
@@ -154,9 +148,9 @@ function problemsParts({ problems }: ProjectError, page: Page): FailurePart[] {
 }
 
 /** With a cause, it ends in four lines: the cause, its place, what helps, and where the log is. */
-function errorParts(error: unknown, page: Page): FailurePart[] {
+function errorParts(error: GantryError, page: Page): FailurePart[] {
   const problem = toProblem(error);
-  const explained = error instanceof GantryError ? error.facts.explained : undefined;
+  const { explained } = error.facts;
   if (!explained) return problemParts(problem, page);
   const { fix: log, ...shown } = problem;
   const { dim, bold } = page.style;
@@ -169,19 +163,8 @@ function errorParts(error: unknown, page: Page): FailurePart[] {
   return [...problemParts(shown, page), { text: lines.join('\n') }, ...logLines];
 }
 
-function toProblem(error: unknown): Problem {
-  if (error instanceof GantryError) {
-    const { why, cause: _, ...facts } = error.facts;
-    const details = { ...facts, ...(why && { why: systemErrorReason(why) }) };
-    return { severity: 'error', message: error.message, ...details };
-  }
-  const message = error instanceof Error ? error.message : String(error);
-  return {
-    severity: 'error',
-    message: `unexpected error: ${message}`,
-    why: 'this is a bug in gantry',
-    fix: 'run the command again with --debug and report the output',
-  };
+function toProblem({ message, facts: { cause: _, why, ...facts } }: GantryError): Problem {
+  return { severity: 'error', message, ...facts, ...(why && { why: systemErrorReason(why) }) };
 }
 
 function problemParts(

@@ -1,4 +1,21 @@
-import { FailedError } from '../errors.ts';
+import { FailedError, GantryError } from '../errors.ts';
+
+/** What was thrown, as an expected failure. What none was made of is a bug of gantry. */
+export function toGantryError(thrown: unknown): GantryError {
+  return thrown instanceof GantryError ? thrown : (toSystemError(thrown) ?? new UnexpectedError(thrown));
+}
+
+class UnexpectedError extends GantryError {
+  override readonly exit = 'bug';
+
+  constructor(cause: unknown) {
+    super(`unexpected error: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      why: 'this is a bug in gantry',
+      fix: 'run the command again with --debug and report the output',
+      cause,
+    });
+  }
+}
 
 /** An error of the operating system, such as a full disk, as an expected failure. Undefined for all other errors. */
 export function toSystemError(error: unknown): FailedError | undefined {

@@ -3,6 +3,7 @@ import { type CommandLine, gantryCommand } from '../../../src/kernel/command-lin
 import { FailedError, type Problem, ProjectError, UnavailableError } from '../../../src/kernel/errors.ts';
 import { failureJson, failureText, problemText, workflowAnnotation } from '../../../src/kernel/output/failure.ts';
 import { createPage } from '../../../src/kernel/output/page.ts';
+import { toGantryError } from '../../../src/kernel/output/system-error.ts';
 import { widthOf } from '../../support/width.ts';
 
 const page = (columns = 80) => createPage({ isTTY: true, columns } as never, { NO_COLOR: '1' }, 'auto', 0);
@@ -70,7 +71,7 @@ test('counts several problems', () => {
 });
 
 test('an unexpected error is reported as a bug, with its stack only with --debug', () => {
-  const error = new TypeError('x is not a function', { cause: new Error('deeper') });
+  const error = toGantryError(new TypeError('x is not a function', { cause: new Error('deeper') }));
   expect(failureText(error, page(), false)).toMatch(
     /^error: unexpected error: x is not a function\n {2}why this is a bug in gantry/,
   );
@@ -103,7 +104,7 @@ describe('JSON', () => {
   test.each([
     ['of any kind', new FailedError('m'), 'failed', 1, false],
     ['without a reply', new UnavailableError('m'), 'unavailable', 69, true],
-    ['of gantry', 'thrown text', 'bug', 70, false],
+    ['of gantry', toGantryError('thrown text'), 'bug', 70, false],
   ])('of an error %s says whether it is retryable', (_, error, code, exitCode, retryable) => {
     expect(failureJson(error)).toMatchObject({ error: { code, exitCode, retryable } });
   });
