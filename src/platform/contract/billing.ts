@@ -1,20 +1,10 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
-import {
-  amountOf,
-  described,
-  optionalBoolean,
-  optionalItems,
-  optionalNumber,
-  optionalRecord,
-  optionalText,
-  optionalTime,
-  textOrEmpty,
-} from './scalars.ts';
+import { amountOf, described, maybe, textOrEmpty } from './scalars.ts';
 
 /** The cost of an app by day. Observed in use, not documented (docs/platform.md#costs-and-invoices). */
-export const AppCost = replyObject({ costs: assumed(optionalRecord) });
+export const AppCost = replyObject({ costs: assumed(maybe.record) });
 export type AppCost = v.InferOutput<typeof AppCost>;
 
 /** What a day of {@link AppCost} cost, in US cents; undefined if that is not known. */
@@ -28,8 +18,8 @@ export const getAppCost = endpoint('GET /v2/projects/{project}/apps/{app}/cost',
  * (docs/platform.md#costs-and-invoices).
  */
 export const ProjectCost = replyObject({
-  summary: assumed(optionalRecord),
-  coupons: assumed(optionalItems),
+  summary: assumed(maybe.record),
+  coupons: assumed(maybe.items),
 });
 
 /** Get the cost of a project (docs/platform.md#costs-and-invoices). */
@@ -38,11 +28,11 @@ export const getProjectCost = endpoint('GET /v2/projects/{project}/cost', { repl
 /** An invoice. Its amount is in the smallest unit of the currency: cents, or whole yen. */
 export const Invoice = objectOf({
   id: described(textOrEmpty, 'invoice id'),
-  amountDue: described(optionalNumber, 'in the smallest unit of the currency, such as cents'),
-  currency: described(optionalText, 'currency'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  paymentStatus: described(optionalText, 'platform value, passed through'),
-  fileUrl: described(optionalText, 'URL of the invoice; anyone with this URL can read it'),
+  amountDue: described(maybe.number, 'in the smallest unit of the currency, such as cents'),
+  currency: described(maybe.text, 'currency'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
+  paymentStatus: described(maybe.text, 'platform value, passed through'),
+  fileUrl: described(maybe.text, 'URL of the invoice; anyone with this URL can read it'),
 });
 export type Invoice = v.InferOutput<typeof Invoice>;
 
@@ -61,13 +51,13 @@ export const planCodes = ['hobby', 'standard', 'enterprise'] as const;
 /** Changes the plan. `redirectUrl` completes the payment; empty if none is required (spec 4.16). */
 export const changePlan = endpoint('PATCH /v2/projects/{project}/subscription', {
   body: v.object({ planCode: v.picklist(planCodes) }),
-  reply: objectOf({ redirectUrl: optionalText }),
+  reply: objectOf({ redirectUrl: maybe.text }),
 });
 
 /** Answer of list payment methods (spec 2.12). The fields of a method are not documented. */
 export const PaymentMethods = replyObject({
-  creditCardBonusClaimed: described(optionalBoolean, 'whether the bonus for adding a card was claimed'),
-  methods: described(assumed(optionalItems), 'payment methods; platform values, passed through'),
+  creditCardBonusClaimed: described(maybe.boolean, 'whether the bonus for adding a card was claimed'),
+  methods: described(assumed(maybe.items), 'payment methods; platform values, passed through'),
 });
 
 /** Lists payment methods (spec 4.17). */

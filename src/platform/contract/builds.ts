@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { described, enumOrEmpty, optionalEnum, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import { described, enumOrEmpty, maybe, optionalEnum, textOrEmpty } from './scalars.ts';
 
 const succeededStatuses = ['success', 'ready'] as const;
 const failedStatuses = ['failure', 'build_failure', 'init_failure', 'init_timeout', 'cancelled'] as const;
@@ -52,22 +52,22 @@ const fields = {
   /** Only from the emulator: what is not as on the platform. */
   differences: v.optional(v.array(textOrEmpty)),
   status: described(enumOrEmpty(...statuses), 'build status; platform value, passed through'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
-  initError: described(optionalText, 'why the app did not start'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
+  updatedAt: described(maybe.time, 'RFC 3339, UTC'),
+  initError: described(maybe.text, 'why the app did not start'),
 };
 export const Build = objectOf(fields);
 export type Build = v.InferOutput<typeof Build>;
 
 export const BuildLogLine = objectOf({
-  id: described(optionalText, 'line id'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
+  id: described(maybe.text, 'line id'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
   log: described(textOrEmpty, 'text of a line of a build'),
 });
 export type BuildLogLine = v.InferOutput<typeof BuildLogLine>;
 
 /** Answer of zip contents (spec 2.13). The inner shape is not documented, so it is passed on unchanged. */
-export const ZipContents = replyObject({ id: optionalText, zipFiles: v.optional(v.unknown()) });
+export const ZipContents = replyObject({ id: maybe.text, zipFiles: v.optional(v.unknown()) });
 
 /** List an app's builds (docs/platform.md#builds). The shape of the reply is not documented. */
 export const listBuilds = endpoint('GET /v2/projects/{project}/apps/{app}/builds', {

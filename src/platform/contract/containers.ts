@@ -1,16 +1,7 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf } from './lists.ts';
-import {
-  described,
-  optionalAmount,
-  optionalBoolean,
-  optionalEnum,
-  optionalNumber,
-  optionalText,
-  optionalTime,
-  textOrEmpty,
-} from './scalars.ts';
+import { described, maybe, optionalEnum, textOrEmpty } from './scalars.ts';
 
 /** One container of an app (docs/platform.md#containers). The documents give only examples for `containerState`. */
 export const Container = objectOf({
@@ -20,20 +11,20 @@ export const Container = objectOf({
     optionalEnum('RUNNING', 'PENDING', 'SUCCEEDED', 'Failed', 'Unknown'),
     'state; platform value, passed through',
   ),
-  isTerminating: described(optionalBoolean, 'whether it is terminating'),
-  appId: described(optionalText, 'app id'),
-  projectId: described(optionalText, 'project'),
-  buildId: described(optionalText, 'build it runs'),
-  region: described(optionalText, 'region'),
-  hardwareProvider: described(optionalText, 'cloud provider'),
-  hostIp: described(optionalText, 'IP address of the host'),
-  containerIp: described(optionalText, 'IP address'),
+  isTerminating: described(maybe.boolean, 'whether it is terminating'),
+  appId: described(maybe.text, 'app id'),
+  projectId: described(maybe.text, 'project'),
+  buildId: described(maybe.text, 'build it runs'),
+  region: described(maybe.text, 'region'),
+  hardwareProvider: described(maybe.text, 'cloud provider'),
+  hostIp: described(maybe.text, 'IP address of the host'),
+  containerIp: described(maybe.text, 'IP address'),
   /** When `containerState` was read (assumed). */
-  timestamp: described(optionalTime, 'when the state was read: RFC 3339, UTC'),
-  containerStartTimestamp: described(optionalTime, 'RFC 3339, UTC'),
-  containerTerminationTimestamp: described(optionalTime, 'RFC 3339, UTC'),
-  containerRunningTimeMs: described(optionalAmount, 'uptime, in ms'),
-  containerRestartCount: described(optionalNumber, 'number of restarts'),
+  timestamp: described(maybe.time, 'when the state was read: RFC 3339, UTC'),
+  containerStartTimestamp: described(maybe.time, 'RFC 3339, UTC'),
+  containerTerminationTimestamp: described(maybe.time, 'RFC 3339, UTC'),
+  containerRunningTimeMs: described(maybe.amount, 'uptime, in ms'),
+  containerRestartCount: described(maybe.number, 'number of restarts'),
 });
 export type Container = v.InferOutput<typeof Container>;
 

@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
-import {
-  described,
-  optionalBoolean,
-  optionalEnum,
-  optionalNumber,
-  optionalText,
-  queryNumber,
-  textOrEmpty,
-} from './scalars.ts';
+import { described, maybe, optionalEnum, queryNumber, sameFields, textOrEmpty } from './scalars.ts';
 
 /**
  * One line that an app printed (docs/platform.md#logs). `timestamp` stays text: it is finer than milliseconds, and it
@@ -18,28 +10,23 @@ import {
 export const AppLogLine = objectOf({
   logLine: described(textOrEmpty, 'text of the line'),
   timestamp: described(textOrEmpty, 'RFC 3339, UTC'),
-  appId: described(optionalText, 'app id'),
-  projectId: described(optionalText, 'project'),
-  runId: described(optionalText, 'run id'),
-  containerId: described(optionalText, 'container id'),
-  containerName: described(optionalText, 'full name of the container'),
-  logId: described(optionalText, 'line id'),
-  lineNumber: described(optionalNumber, 'number of the line in its container'),
+  appId: described(maybe.text, 'app id'),
+  projectId: described(maybe.text, 'project'),
+  runId: described(maybe.text, 'run id'),
+  containerId: described(maybe.text, 'container id'),
+  containerName: described(maybe.text, 'full name of the container'),
+  logId: described(maybe.text, 'line id'),
+  lineNumber: described(maybe.number, 'number of the line in its container'),
   stream: described(optionalEnum('stdout', 'stderr'), 'stdout or stderr'),
 });
 export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
 /** The reply's `nextPageToken` is sent back as `nextToken` (docs/platform.md#logs). */
 const AppLogsQuery = v.object({
-  container: v.optional(v.string()),
-  afterDate: v.optional(v.string()),
-  beforeDate: v.optional(v.string()),
+  ...sameFields(v.optional(v.string()), 'container', 'afterDate', 'beforeDate', 'nextToken', 'search', 'runId'),
   pageSize: v.optional(queryNumber(1)),
-  nextToken: v.optional(v.string()),
   direction: v.optional(v.picklist(['forward', 'backward'])),
-  search: v.optional(v.string()),
   stream: v.optional(v.picklist(['stdout', 'stderr'])),
-  runId: v.optional(v.string()),
 });
 export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 
@@ -47,7 +34,7 @@ export type AppLogsQuery = v.InferOutput<typeof AppLogsQuery>;
 export const getAppLogs = endpoint('GET /v2/projects/{project}/apps/{app}/logs', {
   query: AppLogsQuery,
   reply: v.nullish(
-    replyObject({ logs: listOf(AppLogLine, 'logLine'), nextPageToken: optionalText, hasMore: optionalBoolean }),
+    replyObject({ logs: listOf(AppLogLine, 'logLine'), nextPageToken: maybe.text, hasMore: maybe.boolean }),
     () => ({}),
   ),
   mayBeEmpty: true,
@@ -62,29 +49,26 @@ export const appLogSocket = '/ws-logs';
 
 /** A frame of the build log socket, as JSON. The server closes with code 1000 at the end. */
 export const BuildLogFrame = nonEmptyReply({
-  log: textOrEmpty,
-  timestamp: textOrEmpty,
-  build_id: optionalText,
-  log_id: optionalText,
-  app_id: optionalText,
-  container_id: optionalText,
-  k8s_namespace: optionalText,
-  stream: optionalText,
-  region: optionalText,
-  log_line_number: assumed(optionalNumber),
-  stage: optionalText,
+  ...sameFields(textOrEmpty, 'log', 'timestamp'),
+  ...sameFields(
+    maybe.text,
+    'build_id',
+    'log_id',
+    'app_id',
+    'container_id',
+    'k8s_namespace',
+    'stream',
+    'region',
+    'stage',
+  ),
+  log_line_number: assumed(maybe.number),
 });
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
 /** A frame of the app log socket, as JSON. The socket stays open. */
 export const AppLogFrame = nonEmptyReply({
-  log: textOrEmpty,
-  timestamp: textOrEmpty,
-  app_id: optionalText,
-  run_id: optionalText,
-  container_name: optionalText,
-  container_id: assumed(optionalText),
-  log_id: assumed(optionalText),
-  stream: assumed(optionalText),
+  ...sameFields(textOrEmpty, 'log', 'timestamp'),
+  ...sameFields(maybe.text, 'app_id', 'run_id', 'container_name'),
+  ...sameFields(assumed(maybe.text), 'container_id', 'log_id', 'stream'),
 });
 export type AppLogFrame = v.InferOutput<typeof AppLogFrame>;

@@ -1,31 +1,29 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { numberOrNaN, optionalNumber, optionalNumbers, optionalText, optionalTime, textOrEmpty } from './scalars.ts';
+import { maybe, numberOrNaN, sameFields, textOrEmpty } from './scalars.ts';
 
 /** Number of points in a series; the default is lower (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
 /** The query of both endpoints. Only that of the resource metrics is known (docs/platform.md#metrics). */
 const metricsQuery = {
-  start: v.optional(v.string()),
-  end: v.optional(v.string()),
-  container_id: v.optional(v.string()),
+  ...sameFields(v.optional(v.string()), 'start', 'end', 'container_id'),
   resolution: v.optional(v.picklist(resolutions)),
 };
 
 /** Startup times of replicas. `timestamp` is in Unix seconds, percentiles are in seconds (spec 2.9). */
 export const StartupTimes = replyObject({
-  status: optionalText,
+  status: maybe.text,
   data: v.nullish(
     objectOf({
       time_series: listOf(
-        objectOf({ timestamp: numberOrNaN, p50: optionalNumber, p90: optionalNumber, p99: optionalNumber }),
+        objectOf({ timestamp: numberOrNaN, ...sameFields(maybe.number, 'p50', 'p90', 'p99') }),
         'timestamp',
       ),
-      total_runs: optionalNumber,
-      start_date: optionalTime,
-      end_date: optionalTime,
+      total_runs: maybe.number,
+      start_date: maybe.time,
+      end_date: maybe.time,
     }),
   ),
 });
@@ -42,18 +40,14 @@ export const getStartupTimes = endpoint('GET /v2/projects/{project}/apps/{app}/m
 
 /** Each series has one value for each timestamp. Values are sent as text; a gap is null. */
 const ResourceChart = objectOf({
-  timestamps: optionalNumbers,
-  series: listOf(objectOf({ name: textOrEmpty, data: optionalNumbers }), 'name'),
+  timestamps: maybe.numbers,
+  series: listOf(objectOf({ name: textOrEmpty, data: maybe.numbers }), 'name'),
 });
 
 /** What the replicas of an app used: cores, and GB of memory and of GPU memory (docs/platform.md#metrics). */
-export const ResourceMetrics = replyObject({
-  cpu: v.nullish(ResourceChart),
-  memory: v.nullish(ResourceChart),
-  gpu: v.nullish(ResourceChart),
-  containers: v.nullish(ResourceChart),
-  requests: v.nullish(ResourceChart),
-});
+export const ResourceMetrics = replyObject(
+  sameFields(v.nullish(ResourceChart), 'cpu', 'memory', 'gpu', 'containers', 'requests'),
+);
 export type ResourceMetrics = v.InferOutput<typeof ResourceMetrics>;
 
 /** The use of CPU, memory and GPU (docs/platform.md#metrics). */

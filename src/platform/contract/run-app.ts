@@ -1,14 +1,14 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { replyObject } from './lists.ts';
-import { FilePart, optionalText, textOrEmpty } from './scalars.ts';
+import { FilePart, maybe, sameFields, textOrEmpty } from './scalars.ts';
 
-const region = v.optional(v.string());
+const text = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
 
 /** Creates the app of a one-off run if it does not exist (spec 4.5). Without a region the platform picks one. */
 export const createRunApp = endpoint('POST /v3/projects/{project}/apps/{app}/create-run-app', {
-  query: v.object({ region }),
+  query: v.object({ region: text }),
   reply: 'nothing',
   retryable: true,
 });
@@ -21,7 +21,7 @@ const BaseImage = v.object({
   dependencies: v.object({ pip: versions, conda: versions, apt: versions }),
   preBuildCommands: v.array(v.string()),
   shellCommands: v.array(v.string()),
-  baseImageURI: v.optional(v.string()),
+  baseImageURI: text,
 });
 export type BaseImage = v.InferOutput<typeof BaseImage>;
 
@@ -30,9 +30,9 @@ export type BaseImage = v.InferOutput<typeof BaseImage>;
  * `ready` and `digest` is not empty. Answers 403 when the app does not exist.
  */
 export const prepareBaseImage = endpoint('POST /v3/projects/{project}/apps/{app}/base-image', {
-  query: v.object({ region }),
+  query: v.object({ region: text }),
   body: BaseImage,
-  reply: replyObject({ status: textOrEmpty, digest: optionalText }, 'status'),
+  reply: replyObject({ status: textOrEmpty, digest: maybe.text }, 'status'),
   retryable: true,
 });
 
@@ -48,14 +48,17 @@ export const runLimits = {
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),
-    appName: v.optional(v.string()),
-    region,
-    functionName: v.optional(v.string()),
-    imageDigest: v.optional(v.string()),
-    computeType: v.optional(v.string()),
-    gpuCount: v.optional(v.string()),
-    cpu: v.optional(v.string()),
-    memoryGb: v.optional(v.string()),
+    ...sameFields(
+      text,
+      'appName',
+      'region',
+      'functionName',
+      'imageDigest',
+      'computeType',
+      'gpuCount',
+      'cpu',
+      'memoryGb',
+    ),
   }),
   // `data` is `data.json` with the arguments (application/json); `file` is an uncompressed tar (application/x-tar).
   body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),

@@ -1,18 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
-import {
-  described,
-  optionalAmount,
-  optionalBoolean,
-  optionalEnum,
-  optionalNumber,
-  optionalText,
-  optionalTime,
-  queryBoolean,
-  queryNumber,
-  textOrEmpty,
-} from './scalars.ts';
+import { described, maybe, optionalEnum, queryBoolean, queryNumber, sameFields, textOrEmpty } from './scalars.ts';
 
 /** Statuses that runs can be filtered by (spec 3). */
 export const runStatuses = [
@@ -27,32 +16,30 @@ export type RunStatus = (typeof runStatuses)[number];
  */
 export const Run = objectOf({
   id: described(textOrEmpty, 'run id'),
-  projectId: described(optionalText, 'project'),
-  modelId: described(optionalText, 'app id'),
-  podName: optionalText,
-  coldstartTimeMs: described(optionalAmount, 'cold start, in ms'),
-  totalQueueTimeMs: described(optionalAmount, 'time in the queue, in ms'),
-  runtimeMs: described(optionalAmount, 'run time, in ms'),
-  totalResponseTimeMs: described(optionalAmount, 'total response time, in ms'),
-  statusCode: described(optionalNumber, 'HTTP status; 0: canceled, -1: closed by the caller'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+  projectId: described(maybe.text, 'project'),
+  modelId: described(maybe.text, 'app id'),
+  podName: maybe.text,
+  coldstartTimeMs: described(maybe.amount, 'cold start, in ms'),
+  totalQueueTimeMs: described(maybe.amount, 'time in the queue, in ms'),
+  runtimeMs: described(maybe.amount, 'run time, in ms'),
+  totalResponseTimeMs: described(maybe.amount, 'total response time, in ms'),
+  statusCode: described(maybe.number, 'HTTP status; 0: canceled, -1: closed by the caller'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
+  updatedAt: described(maybe.time, 'RFC 3339, UTC'),
 
   status: described(optionalEnum(...runStatuses), 'platform status, otherwise derived from the status code'),
-  async: described(optionalBoolean, 'whether the call was asynchronous'),
-  functionName: described(optionalText, 'function, if known'),
-  method: described(optionalText, 'HTTP method'),
-  region: described(optionalText, 'region'),
-  containerId: described(optionalText, 'container'),
-  webhookEndpoint: described(optionalText, 'URL that the result is sent to'),
-  websocket: described(optionalBoolean, 'whether the call was a WebSocket'),
-  completedAt: described(optionalTime, 'when it ended: RFC 3339, UTC'),
-  containerStartedAt: described(optionalTime, 'when a container received it: RFC 3339, UTC'),
-  executionTimeMs: optionalAmount,
-  queueTimeMs: optionalAmount,
-  responseTimeMs: optionalAmount,
-  buildId: assumed(optionalText),
-  webhookDelivery: described(assumed(optionalText), 'what became of it, if the platform tells it'),
+  async: described(maybe.boolean, 'whether the call was asynchronous'),
+  functionName: described(maybe.text, 'function, if known'),
+  method: described(maybe.text, 'HTTP method'),
+  region: described(maybe.text, 'region'),
+  containerId: described(maybe.text, 'container'),
+  webhookEndpoint: described(maybe.text, 'URL that the result is sent to'),
+  websocket: described(maybe.boolean, 'whether the call was a WebSocket'),
+  completedAt: described(maybe.time, 'when it ended: RFC 3339, UTC'),
+  containerStartedAt: described(maybe.time, 'when a container received it: RFC 3339, UTC'),
+  ...sameFields(maybe.amount, 'executionTimeMs', 'queueTimeMs', 'responseTimeMs'),
+  buildId: assumed(maybe.text),
+  webhookDelivery: described(assumed(maybe.text), 'what became of it, if the platform tells it'),
 });
 export type Run = v.InferOutput<typeof Run>;
 
@@ -72,35 +59,18 @@ export function replicaOf({ containerId, podName }: Run): string {
 
 /** Spec 2.7 names the statistics, not the fields. In ms. */
 const runStatistics = assumed({
-  avgRuntimeMs: optionalAmount,
-  p50RuntimeMs: optionalAmount,
-  p90RuntimeMs: optionalAmount,
-  p99RuntimeMs: optionalAmount,
-  minRuntimeMs: optionalAmount,
-  maxRuntimeMs: optionalAmount,
-  avgResponseTimeMs: optionalAmount,
-  p50ResponseTimeMs: optionalAmount,
-  p90ResponseTimeMs: optionalAmount,
-  p99ResponseTimeMs: optionalAmount,
-  minResponseTimeMs: optionalAmount,
-  maxResponseTimeMs: optionalAmount,
+  ...sameFields(maybe.amount, 'avgRuntimeMs', 'p50RuntimeMs', 'p90RuntimeMs', 'p99RuntimeMs'),
+  ...sameFields(maybe.amount, 'minRuntimeMs', 'maxRuntimeMs', 'minResponseTimeMs', 'maxResponseTimeMs'),
+  ...sameFields(maybe.amount, 'avgResponseTimeMs', 'p50ResponseTimeMs', 'p90ResponseTimeMs', 'p99ResponseTimeMs'),
 });
 
 /** Statistics of one period (spec 2.7). Times in ms. */
 export const RunBucket = objectOf({
-  timeGroup: optionalText,
-  startTime: optionalTime,
-  endTime: optionalTime,
-  totalRequests: optionalNumber,
-  successfulRequests: optionalNumber,
-  failedRequests: optionalNumber,
-  cancelledRequests: optionalNumber,
-  proxyQueued: optionalNumber,
-  containerQueued: optionalNumber,
-  processing: optionalNumber,
-  successRate: optionalNumber,
-  avgColdstartTimeMs: optionalAmount,
-  avgQueueTimeMs: optionalAmount,
+  timeGroup: maybe.text,
+  ...sameFields(maybe.time, 'startTime', 'endTime'),
+  ...sameFields(maybe.number, 'totalRequests', 'successfulRequests', 'failedRequests', 'cancelledRequests'),
+  ...sameFields(maybe.number, 'proxyQueued', 'containerQueued', 'processing', 'successRate'),
+  ...sameFields(maybe.amount, 'avgColdstartTimeMs', 'avgQueueTimeMs'),
   ...runStatistics,
 });
 export type RunBucket = v.InferOutput<typeof RunBucket>;
@@ -112,11 +82,9 @@ export type BucketSize = (typeof bucketSizes)[number];
 /** Runs or buckets: buckets if requested, and for any range over 24 hours (spec 2.8, 4.6). */
 export const RunsChart = replyObject({
   aggregatedData: optionalList(RunBucket),
-  groupBy: optionalText,
-  timeRange: optionalText,
+  ...sameFields(maybe.text, 'groupBy', 'timeRange', 'nextToken'),
   items: optionalList(Run, 'id'),
-  nextToken: optionalText,
-  total: optionalNumber,
+  total: maybe.number,
 });
 export type RunsChart = v.InferOutput<typeof RunsChart>;
 
@@ -126,20 +94,14 @@ export type RunsChart = v.InferOutput<typeof RunsChart>;
  */
 const RunsQuery = assumed(
   v.object({
-    startTime: v.optional(v.string()),
-    endTime: v.optional(v.string()),
+    ...sameFields(v.optional(v.string()), 'startTime', 'endTime', 'nextToken', 'timezone'),
     limit: v.optional(queryNumber(1)),
-    offset: v.optional(queryNumber(0)),
-    nextToken: v.optional(v.string()),
     status: v.optional(v.picklist(runStatuses)),
     statusCode: v.optional(queryNumber(-1)),
     groupBy: v.optional(v.picklist(bucketSizes)),
     aggregate: v.optional(queryBoolean),
-    minStartupTime: v.optional(queryNumber(0)),
-    maxStartupTime: v.optional(queryNumber(0)),
-    minResponseTime: v.optional(queryNumber(0)),
-    maxResponseTime: v.optional(queryNumber(0)),
-    timezone: v.optional(v.string()),
+    ...sameFields(v.optional(queryNumber(0)), 'offset', 'minStartupTime', 'maxStartupTime'),
+    ...sameFields(v.optional(queryNumber(0)), 'minResponseTime', 'maxResponseTime'),
   }),
 );
 export type RunsQuery = v.InferOutput<typeof RunsQuery>;
@@ -153,7 +115,7 @@ export const getRunsChart = endpoint('GET /v2/projects/{project}/apps/{app}/runs
 /** List the runs of an app, newest first, with fields that the chart endpoint leaves out (docs/platform.md#runs). */
 export const listRuns = endpoint('GET /v2/projects/{project}/apps/{app}/runs', {
   query: v.object({ asyncOnly: v.optional(queryBoolean), nextToken: assumed(v.optional(v.string())) }),
-  reply: replyObject({ items: listOf(Run, 'id'), nextToken: optionalText }),
+  reply: replyObject({ items: listOf(Run, 'id'), nextToken: maybe.text }),
 });
 
 /** Get one run (docs/platform.md#runs). */

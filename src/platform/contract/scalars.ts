@@ -6,33 +6,30 @@ import { anything, boolean, list, number, type Shape, text } from '../../kernel/
  * Fields of replies. Null is the same as absent, numbers may be text and text may be a number, and an unexpected value
  * never fails a reply. Required fields are named by `replyObject` and `listOf` in lists.ts.
  */
-export const optionalText = optional<string, string>(asText);
-export const optionalNumber = optional<number | string, number>(asNumber);
-/** A price, a cost or a duration: what is negative is unknown. */
-export const optionalAmount = optional<number | string, number>((value) => amountOf(value) ?? null);
-export const optionalBoolean = optional<boolean | string, boolean>(asFlag);
-/** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both are absent. */
-export const optionalTime = optional<string | number, string>(asTime);
-export const optionalTexts = optional<string[], string[]>(asTexts);
-/** Numbers in order; null for a gap. */
-export const optionalNumbers = optional<(number | string | null)[], (number | null)[]>((value) =>
-  Array.isArray(value) ? value.map(asNumber) : null,
-);
-/** Items of unknown format. A value that is not a list becomes a list of one; null is a list without items. */
-export const optionalItems = v.nullish(
-  reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value])),
-);
-export const optionalRecord = optional<Record<string, unknown>, Record<string, unknown>>((value) =>
-  isRecord(value) ? value : null,
-);
-
+export const maybe = {
+  text: orAbsent<string, string>(asText),
+  number: orAbsent<number | string, number>(asNumber),
+  /** A price, a cost or a duration: what is negative is unknown. */
+  amount: orAbsent<number | string, number>((value) => amountOf(value) ?? null),
+  boolean: orAbsent<boolean | string, boolean>(asFlag),
+  /** An RFC 3339 time in UTC. The server sends `""` or the year 1 for "no time": both are absent. */
+  time: orAbsent<string | number, string>(asTime),
+  texts: orAbsent<string[], string[]>(asTexts),
+  /** Numbers in order; null for a gap. */
+  numbers: orAbsent<(number | string | null)[], (number | null)[]>((value) =>
+    Array.isArray(value) ? value.map(asNumber) : null,
+  ),
+  /** Items of unknown format. A value that is not a list becomes a list of one; null is a list without items. */
+  items: v.nullish(reader<unknown[], unknown[]>((value) => (Array.isArray(value) ? value : [value]))),
+  record: orAbsent<Record<string, unknown>, Record<string, unknown>>((value) => (isRecord(value) ? value : null)),
+  /** A secret is text. Other types are rejected, so that none is stored or sent as a secret. */
+  secret: orAbsent<string, string>((value) => asSecret(value) || null),
+};
 export const booleanOrFalse = v.nullish(
   reader<boolean | string, boolean>((value) => asFlag(value) ?? false),
   false,
 );
-/** A secret is text. Other types are rejected, so that none is stored or sent as a secret. */
 export const secretOrEmpty = v.nullish(reader<string, string>(asSecret), '');
-export const optionalSecret = optional<string, string>((value) => asSecret(value) || null);
 export const textOrEmpty = v.nullish(reader<string, string>(asText), '');
 export const numberOrNaN = v.nullish(
   reader<number | string, number>((value) => asNumber(value) ?? Number.NaN),
@@ -40,10 +37,10 @@ export const numberOrNaN = v.nullish(
 );
 
 const jsonTypes = new Map<unknown, (description: string) => Shape<never>>([
-  ...[optionalNumber, optionalAmount].map((each) => [each, number] as const),
-  ...[optionalRecord, optionalItems].map((each) => [each, anything] as const),
-  [optionalBoolean, boolean],
-  [optionalTexts, (description) => list(text(''), description)],
+  ...[maybe.number, maybe.amount].map((each) => [each, number] as const),
+  ...[maybe.record, maybe.items].map((each) => [each, anything] as const),
+  [maybe.boolean, boolean],
+  [maybe.texts, (description) => list(text(''), description)],
 ]);
 
 /** A field with what the help says of it. The platform is known to use its type, but nobody promises it. */
@@ -56,7 +53,7 @@ export function described<Schema extends object>(
 
 /** Known values for the type; others are accepted, because the server may be newer. */
 export function optionalEnum<const Word extends string>(..._known: Word[]) {
-  return optional<Word | (string & {}), Word | (string & {})>(asText);
+  return orAbsent<Word | (string & {}), Word | (string & {})>(asText);
 }
 
 /** Like {@link optionalEnum}, but empty if absent. */
@@ -69,8 +66,13 @@ export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
 }
 
+/** Several fields that are read alike. */
+export function sameFields<Schema, const Name extends string>(schema: Schema, ...names: Name[]) {
+  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
+}
+
 /** Undefined for null, and for what cannot be read: nobody has to tell apart what the platform does not. */
-function optional<Wire, Value>(read: (value: unknown) => Value | null) {
+function orAbsent<Wire, Value>(read: (value: unknown) => Value | null) {
   return v.optional(
     reader<Wire | null, Value | undefined>((value) => (value === null ? undefined : (read(value) ?? undefined))),
   );

@@ -1,15 +1,7 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import {
-  described,
-  numberOrNaN,
-  optionalNumber,
-  optionalSecret,
-  optionalText,
-  secretOrEmpty,
-  textOrEmpty,
-} from './scalars.ts';
+import { described, maybe, numberOrNaN, secretOrEmpty, textOrEmpty } from './scalars.ts';
 
 /** Device authorization (RFC 8628). `expires_in` and `interval` are in seconds. */
 export const DeviceAuthorization = replyObject(
@@ -17,9 +9,9 @@ export const DeviceAuthorization = replyObject(
     device_code: textOrEmpty,
     user_code: textOrEmpty,
     verification_uri: textOrEmpty,
-    verification_uri_complete: optionalText,
+    verification_uri_complete: maybe.text,
     expires_in: numberOrNaN,
-    interval: optionalNumber,
+    interval: maybe.number,
   },
   'device_code',
   'user_code',
@@ -53,7 +45,7 @@ export const requestToken = endpoint('POST /token', {
   anonymous: true,
   retryable: 'never',
   body: v.looseObject({ device_code: v.string() }),
-  reply: replyObject({ accessToken: secretOrEmpty, refreshToken: optionalSecret }, 'accessToken'),
+  reply: replyObject({ accessToken: secretOrEmpty, refreshToken: maybe.secret }, 'accessToken'),
 });
 
 /** The official client's id at the service that renews tokens (docs/platform.md#login). */
@@ -67,14 +59,14 @@ export const renewToken = endpoint('POST /oauth2/token', {
   retryable: true,
   body: v.looseObject({ grant_type: v.string(), client_id: v.string(), refresh_token: v.string() }),
   reply: replyObject(
-    { access_token: secretOrEmpty, id_token: optionalSecret, refresh_token: optionalSecret },
+    { access_token: secretOrEmpty, id_token: maybe.secret, refresh_token: maybe.secret },
     'access_token',
   ),
 });
 
 export const Project = objectOf({
   id: described(textOrEmpty, 'project id'),
-  name: described(optionalText, 'project name'),
+  name: described(maybe.text, 'project name'),
 });
 export type Project = v.InferOutput<typeof Project>;
 

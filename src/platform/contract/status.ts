@@ -1,10 +1,10 @@
 import type * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { optionalRecord, optionalText } from './scalars.ts';
+import { maybe } from './scalars.ts';
 
 /** A JSON:API resource: the status page, a section, a component, a report or an update. */
-export const StatusItem = objectOf({ type: optionalText, attributes: optionalRecord });
+export const StatusItem = objectOf({ type: maybe.text, attributes: maybe.record });
 export type StatusItem = v.InferOutput<typeof StatusItem>;
 
 /** The status page, with everything that belongs to it in `included` (docs/platform.md#service-status). */

@@ -1,35 +1,27 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import {
-  described,
-  optionalBoolean,
-  optionalEnum,
-  optionalItems,
-  optionalText,
-  optionalTime,
-  textOrEmpty,
-} from './scalars.ts';
+import { described, maybe, optionalEnum, textOrEmpty } from './scalars.ts';
 
 /** A member of a project, or a pending invitation (spec 2.10). */
 export const User = objectOf({
   id: described(textOrEmpty, 'user or invitation id'),
-  projectId: described(optionalText, 'project'),
-  email: described(optionalText, 'email address'),
-  firstName: described(optionalText, 'first name'),
-  lastName: described(optionalText, 'last name'),
-  role: described(optionalText, 'role in the project (platform value)'),
+  projectId: described(maybe.text, 'project'),
+  email: described(maybe.text, 'email address'),
+  firstName: described(maybe.text, 'first name'),
+  lastName: described(maybe.text, 'last name'),
+  role: described(maybe.text, 'role in the project (platform value)'),
   status: described(optionalEnum('active', 'invited'), 'active, invited, or another platform value'),
-  invitedBy: described(optionalText, 'who sent the invitation'),
-  createdAt: described(optionalTime, 'when they joined or were invited: RFC 3339, UTC'),
-  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
+  invitedBy: described(maybe.text, 'who sent the invitation'),
+  createdAt: described(maybe.time, 'when they joined or were invited: RFC 3339, UTC'),
+  updatedAt: described(maybe.time, 'RFC 3339, UTC'),
 });
 export type User = v.InferOutput<typeof User>;
 
 /** Invite a user (spec 4.12). The names of roles are not documented, so any role is accepted. */
 export const inviteUser = endpoint('POST /v2/projects/{project}/users', {
   body: v.object({ emailAddress: v.string(), role: assumed(v.string()) }),
-  reply: replyObject({ success: optionalBoolean }, 'success'),
+  reply: replyObject({ success: maybe.boolean }, 'success'),
 });
 
 /** Lists members and pending invitations (spec 4.13). */
@@ -38,12 +30,12 @@ export const listUsers = endpoint('GET /v2/projects/{project}/users', { reply: l
 /** A service account (spec 2.11). The form of its grants is not documented, so any form is accepted. */
 export const ServiceAccount = objectOf({
   id: described(textOrEmpty, 'service account id'),
-  name: described(optionalText, 'name'),
-  description: described(optionalText, 'description'),
-  projectId: described(optionalText, 'project it was created in'),
-  createdByUserId: described(optionalText, 'who created it'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  grants: described(assumed(optionalItems), 'projects it has access to (platform value)'),
+  name: described(maybe.text, 'name'),
+  description: described(maybe.text, 'description'),
+  projectId: described(maybe.text, 'project it was created in'),
+  createdByUserId: described(maybe.text, 'who created it'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
+  grants: described(assumed(maybe.items), 'projects it has access to (platform value)'),
 });
 export type ServiceAccount = v.InferOutput<typeof ServiceAccount>;
 
@@ -57,23 +49,23 @@ export const updateServiceAccount = endpoint('PATCH /v2/projects/{project}/servi
   body: v.object({
     grants: v.pipe(v.array(v.string()), v.minLength(1, 'must contain at least one project')),
   }),
-  reply: objectOf({ serviceAccountId: optionalText }),
+  reply: objectOf({ serviceAccountId: maybe.text }),
   retryable: true,
 });
 
 /** One API key (spec 2.1). `expiresAt` is a time or the word `never`; `principalId` names its service account. */
 export const ApiKey = objectOf({
   id: described(textOrEmpty, 'key id'),
-  name: described(optionalText, 'key name'),
-  description: described(optionalText, 'description'),
-  apiKey: described(optionalText, 'the key; null without --show-values'),
-  source: described(optionalText, 'origin (platform value)'),
-  status: described(optionalText, 'status (platform value)'),
-  projectId: described(optionalText, 'project'),
-  principalId: described(optionalText, 'id of its service account'),
-  createdAt: described(optionalTime, 'RFC 3339, UTC'),
-  updatedAt: described(optionalTime, 'RFC 3339, UTC'),
-  expiresAt: described(optionalTime, 'RFC 3339, UTC, or never'),
+  name: described(maybe.text, 'key name'),
+  description: described(maybe.text, 'description'),
+  apiKey: described(maybe.text, 'the key; null without --show-values'),
+  source: described(maybe.text, 'origin (platform value)'),
+  status: described(maybe.text, 'status (platform value)'),
+  projectId: described(maybe.text, 'project'),
+  principalId: described(maybe.text, 'id of its service account'),
+  createdAt: described(maybe.time, 'RFC 3339, UTC'),
+  updatedAt: described(maybe.time, 'RFC 3339, UTC'),
+  expiresAt: described(maybe.time, 'RFC 3339, UTC, or never'),
 });
 export type ApiKey = v.InferOutput<typeof ApiKey>;
 

@@ -2,14 +2,14 @@ import * as v from 'valibot';
 import { isRecord } from '../../kernel/json-text.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { longListOf, objectOf, replyObject } from './lists.ts';
-import { booleanOrFalse, numberOrNaN, optionalNumber, optionalTime, textOrEmpty } from './scalars.ts';
+import { booleanOrFalse, maybe, numberOrNaN, textOrEmpty } from './scalars.ts';
 
 const entryFields = {
   /** The name of a folder may end with a slash. */
   name: textOrEmpty,
   is_folder: booleanOrFalse,
-  size_bytes: optionalNumber,
-  last_modified: optionalTime,
+  size_bytes: maybe.number,
+  last_modified: maybe.time,
 };
 
 /**

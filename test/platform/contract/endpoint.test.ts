@@ -4,7 +4,7 @@ import { isSecure } from '../../../src/platform/contract/address.ts';
 import { buildPhase } from '../../../src/platform/contract/builds.ts';
 import { fillPath, shortAppName, splitRoute, toAppId } from '../../../src/platform/contract/endpoint.ts';
 import { endpoints } from '../../../src/platform/contract/index.ts';
-import { optionalNumber, optionalTime, queryBoolean } from '../../../src/platform/contract/scalars.ts';
+import { maybe, queryBoolean } from '../../../src/platform/contract/scalars.ts';
 
 test.each([
   ['web', 'p-1-web', 'web'],
@@ -71,7 +71,7 @@ test.each([
   [null, undefined],
   [undefined, undefined],
 ])('the number %j is read as %j', (wire, value) => {
-  expect(parse(optionalNumber, wire)).toBe(value);
+  expect(parse(maybe.number, wire)).toBe(value);
 });
 
 test.each([
@@ -86,7 +86,7 @@ test.each([
   [1e300, '1e+300'],
   [{}, undefined],
 ])('the time %j is read as %j', (wire, value) => {
-  expect(parse(optionalTime, wire)).toBe(value);
+  expect(parse(maybe.time, wire)).toBe(value);
 });
 
 test.each([
