@@ -2,15 +2,14 @@ import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
-import { type FileSettings, readFileSettings } from './file-settings.ts';
 import { isCpuOnly } from './hardware.ts';
 import { deployRules, runRules } from './rules/index.ts';
 import { toAppName } from './rules/name.ts';
 import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
-import type { partners, SectionName, Values } from './schema.ts';
+import type { partners, Values } from './schema.ts';
 import { type ConfigIssue, locateIssues } from './toml/issue.ts';
 import { readRoot } from './toml/root.ts';
-import { type Draft, readSections } from './toml/sections.ts';
+import { type Draft, type FileSettings, readFileSettings, readSections } from './toml/sections.ts';
 import { createSource, readText, type TomlSource } from './toml/source.ts';
 import { parseToml } from './toml/syntax.ts';
 
@@ -99,8 +98,8 @@ function shownName(file: string, { shownAs }: ConfigOptions): string {
 
 function checkDocument(document: TomlTable, place: ConfigPlace, { name: givenName, purpose }: ConfigOptions) {
   const { cerebrium, issues: outside } = readRoot(document);
-  if (!cerebrium) return { draft: { sections: {}, unreadable: new Set<string>() }, issues: outside };
-  const { draft, issues } = readSections(cerebrium);
+  const { draft, issues } = readSections(cerebrium ?? {});
+  if (!cerebrium) return { draft, issues: outside };
   const input: RuleInput = { root: place.root, configFolder: dirname(place.file), givenName, ...draft };
   const rules = purpose === 'run' ? runRules : deployRules;
   const all = [...outside, ...issues, ...rules.flatMap((rule) => [...rule(input)])];
@@ -157,13 +156,14 @@ function toAppConfig(
   { file, root }: ConfigPlace,
   text: string,
   givenName: string | undefined,
-  { sections }: Draft,
+  draft: Draft,
 ): AppConfig {
-  const section = <S extends SectionName>(name: S): NonNullable<Draft['sections'][S]> => sections[name] ?? {};
+  const { sections, written } = draft;
   const fileSettings = readFileSettings(sections);
-  const { gpu_count, ...hardware } = section('hardware');
-  const runtime = selectRuntime(sections);
-  const { container_runtime } = section('runtime');
+  const { gpu_count, ...hardware } = sections.hardware;
+  const runtime = selectRuntime(draft);
+  const { container_runtime } = sections.runtime;
+  const custom = written.has('runtime.custom') ? sections['runtime.custom'] : undefined;
   return {
     file,
     root,
@@ -172,10 +172,10 @@ function toAppConfig(
     runtime,
     ...fileSettings,
     hardware: isCpuOnly(hardware.compute) ? hardware : { ...hardware, ...defined({ gpu_count }) },
-    scaling: section('scaling'),
-    ...defined({ container_runtime, custom: sections['runtime.custom'] }),
-    ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: section(`runtime.${runtime}`) }),
-    experimental: section('experimental'),
+    scaling: sections.scaling,
+    ...defined({ container_runtime, custom }),
+    ...(runtime !== 'custom' && runtime !== 'cortex' && { partner: sections[`runtime.${runtime}`] }),
+    experimental: sections.experimental,
   };
 }
 

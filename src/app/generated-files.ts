@@ -4,11 +4,11 @@ import { defaultExclude, defaultInclude } from './collect.ts';
 import { dependencyFiles } from './dependencies.ts';
 import { contextPath, sourceFiles } from './docker-copy.ts';
 import { readImage } from './docker-image.ts';
-import type { FileSettings } from './file-settings.ts';
 import type { FileEntry } from './files/entry.ts';
 import { isSelected } from './files/patterns.ts';
 import { readTextIfPresent } from './read-text.ts';
 import type { Values } from './schema.ts';
+import type { FileSettings } from './toml/sections.ts';
 
 export interface GeneratedFileInput extends FileSettings {
   root: string;

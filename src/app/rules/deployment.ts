@@ -1,8 +1,8 @@
 import { readdirSync } from 'node:fs';
-import { readFileSettings } from '../file-settings.ts';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { readFileSettings } from '../toml/sections.ts';
 import { type ConfigRule, isReadable, isSet, type RuleInput, selectRuntime } from './rule.ts';
 
 export const deploymentRule: ConfigRule = function* (app) {
@@ -14,11 +14,11 @@ export const deploymentRule: ConfigRule = function* (app) {
 
 /** The platform takes an empty list for its default. */
 export const fileListsRule: ConfigRule = function* ({ root, sections: { deployment } }) {
-  if (deployment?.include?.length === 0) {
+  if (deployment.include?.length === 0) {
     yield warningAt('deployment.include', 'include is empty, so all files are sent', { fix: 'include = ["*"]' });
   }
   // Without files that start with a dot, an empty list and the default send the same.
-  if (deployment?.exclude?.length === 0 && readdirSync(root).some((name) => name.startsWith('.'))) {
+  if (deployment.exclude?.length === 0 && readdirSync(root).some((name) => name.startsWith('.'))) {
     const message = 'exclude is empty, so files that start with a dot are not sent';
     const why = 'the platform takes an empty list for its default';
     yield warningAt('deployment.exclude', message, { why, fix: 'exclude = [".*"]' });
@@ -39,8 +39,8 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w.-]+)?(?:@sha256:[a-f0-9]+)?$/;
 
 function* baseImage({ sections: { deployment, ...others } }: RuleInput): Generator<ConfigIssue> {
-  const image = deployment?.docker_base_image_url ?? '';
-  const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom']?.dockerfile_path;
+  const image = deployment.docker_base_image_url ?? '';
+  const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom'].dockerfile_path;
   if (!isUsed || imageName.test(image)) return;
   yield errorAt('deployment.docker_base_image_url', `${toToml(image)} is not the name of an image`, {
     why: 'a name has lower case letters only, such as debian:bookworm-slim',
@@ -61,7 +61,7 @@ const packages = ['dependencies.pip', 'dependencies.conda', 'dependencies.apt', 
 
 function* ignoredKeys(app: RuleInput): Generator<ConfigIssue> {
   const isPartner = hasPartner(app);
-  if (!isPartner && !app.sections['runtime.custom']?.dockerfile_path) return;
+  if (!isPartner && !app.sections['runtime.custom'].dockerfile_path) return;
   const { why, keys } = isPartner ? withPartner : withDockerfile;
   for (const key of keys) {
     if (isSet(app, 'deployment', key)) yield warningAt(`deployment.${key}`, `${key} is ignored`, { part: 'key', why });
@@ -72,14 +72,14 @@ function* ignoredKeys(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-function hasPartner({ sections }: RuleInput): boolean {
-  return !['cortex', 'custom'].includes(selectRuntime(sections));
+function hasPartner(app: RuleInput): boolean {
+  return !['cortex', 'custom'].includes(selectRuntime(app));
 }
 
 function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
   if (hasPartner(app)) return;
   const { root, sections } = app;
-  const custom = sections['runtime.custom'] ?? {};
+  const custom = sections['runtime.custom'];
   const planned = planGeneratedFiles({ root, custom, ...readFileSettings(sections) });
   for (const file of planned) yield* generatedFileIssue(file, custom.dockerfile_path);
 }

@@ -8,7 +8,7 @@ import { type ConfigRule, isReadable, selectRuntime } from './rule.ts';
 export const entrypointRule: ConfigRule = function* (app) {
   if (!isReadable(app, 'runtime.custom', 'runtime.deepgram', 'runtime.rime')) return;
   const { root, configFolder } = app;
-  if (selectRuntime(app.sections) !== 'cortex' || pathKind(root, 'main.py') === 'file') return;
+  if (selectRuntime(app) !== 'cortex' || pathKind(root, 'main.py') === 'file') return;
   const isElsewhere = configFolder !== root && pathKind(configFolder, 'main.py') === 'file';
   const dockerfile = dockerfileLine(root);
   yield errorAt(undefined, 'main.py not found', {

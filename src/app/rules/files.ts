@@ -11,12 +11,12 @@ import { type ConfigRule, isSet, type RuleInput } from './rule.ts';
 
 /** Checks that files named in the config file exist. The text of a list of packages is sent, wherever its file lies. */
 export const filesRule: ConfigRule = function* (app) {
-  const dockerfile = app.sections['runtime.custom']?.dockerfile_path;
+  const dockerfile = app.sections['runtime.custom'].dockerfile_path;
   if (dockerfile !== undefined && !isInside(app.root, resolve(app.root, dockerfile))) {
     const why = 'only files in the folder of the config file are sent';
     yield errorAt('runtime.custom.dockerfile_path', `${dockerfile} is outside of the app folder`, { why });
   } else yield* namedFile(app, 'runtime.custom.dockerfile_path', dockerfile);
-  const paths = app.sections['dependencies.paths'] ?? {};
+  const paths = app.sections['dependencies.paths'];
   if (paths.pip !== undefined || !isSet(app, 'dependencies.pip')) yield* readableByPip(app, paths.pip);
   for (const kind of ['pip', 'conda', 'apt'] as const) {
     yield* namedFile(app, `dependencies.paths.${kind}`, paths[kind]);

@@ -21,7 +21,7 @@ const named = new Map(Object.entries(accelerators).map(([name, facts]) => [name,
 const knownIn = (compute: readonly string[] = ['CPU']) => compute.flatMap((name) => named.get(name) ?? []);
 
 function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const computes = knownIn(hardware?.compute);
+  const computes = knownIn(hardware.compute);
   const [first] = computes;
   const odd = computes.find(({ family }) => family !== first?.family);
   if (!first || !odd) return;
@@ -33,14 +33,14 @@ function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<Config
 }
 
 function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const count = hardware?.compute?.length ?? 0;
+  const count = hardware.compute?.length ?? 0;
   if (count <= maxChoices) return;
   yield warningAt('hardware.compute', `compute lists ${count} names`, {
     why: `the platform accepts up to ${maxChoices}`,
   });
 }
 
-function* gpuCount({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const { gpu_count: count = 1, compute } = hardware;
   if (isCpuOnly(compute)) return yield* gpusOnCpu(hardware.gpu_count ?? 0, compute);
   const why = `${compute?.[0]} comes with at least 1`;
@@ -61,7 +61,7 @@ function* gpusOnCpu(count: number, compute: readonly string[] | undefined): Gene
 const exampleCompute = 'compute = "AMPERE_A10"';
 
 function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const memory = hardware?.memory;
+  const memory = hardware.memory;
   if (memory === undefined || !/\.\d{3,}/.test(String(memory))) return;
   const fix = `memory = ${Math.round(memory * 100) / 100}`;
   yield warningAt('hardware.memory', `memory ${memory} has more than 2 decimals`, {
@@ -71,9 +71,9 @@ function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<Confi
 }
 
 function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
-  const cpu = hardware?.cpu;
+  const cpu = hardware.cpu;
   if (cpu === undefined || !isInRange('cpu', cpu)) return;
-  if (isCpuOnly(hardware?.compute)) {
+  if (isCpuOnly(hardware.compute)) {
     if (cpuOnlyCores.includes(cpu)) return;
     const next = cpuOnlyCores.find((size) => size > cpu) ?? cpuOnlyCores.at(-1);
     const why = `sizes without a GPU: ${cpuOnlyCores.join(', ')} cores`;
@@ -85,7 +85,7 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
 }
 
 /** A replica may get any of the list: what is asked for must fit the strictest of them. */
-function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+function* aboveLimits({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const gpus = gpusOf(hardware);
   const memory = strictest(hardware, 'memory');
   // The rule for cores checks the CPU.
@@ -98,7 +98,7 @@ function* aboveLimits({ sections: { hardware = {} } }: RuleInput): Generator<Con
   yield* tooLarge('memory', hardware.memory, memory.limit, `${gpus} ${memory.name} comes with up to`, 'GB');
 }
 
-type HardwareSection = NonNullable<RuleInput['sections']['hardware']>;
+type HardwareSection = RuleInput['sections']['hardware'];
 
 const gpusOf = ({ gpu_count = 1 }: HardwareSection) => Math.max(1, gpu_count);
 
@@ -118,7 +118,7 @@ export function acceptedRange(hardware: HardwareSection, key: string): [min: num
   return [min, strictest(hardware, key).limit];
 }
 
-function* notInRegion({ sections: { hardware = {} } }: RuleInput): Generator<ConfigIssue> {
+function* notInRegion({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
   const { region = '', compute = ['CPU'] } = hardware;
   const missing = missingIn(region, compute);
   if (!missing) return;

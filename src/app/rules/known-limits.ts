@@ -11,9 +11,9 @@ import { type ConfigRule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
 export const knownLimitsRule: ConfigRule = function* (app) {
-  const runtime = selectRuntime(app.sections);
+  const runtime = selectRuntime(app);
   if (runtime !== 'cortex' && runtime !== 'custom') return;
-  if (app.sections['runtime.custom']?.dockerfile_path === undefined) {
+  if (app.sections['runtime.custom'].dockerfile_path === undefined) {
     yield* torchOlderThanGpu(app);
   }
   yield* imageOlderThanGpu(app);
@@ -22,7 +22,7 @@ export const knownLimitsRule: ConfigRule = function* (app) {
 
 /** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
 function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
-  const gpus = gpusIn(app.sections.hardware?.compute);
+  const gpus = gpusIn(app.sections.hardware.compute);
   for (const { name, requirement, at, line } of wantedPackages(app)) {
     const built = torchBuild(name, requirement);
     const gpu = built && gpus.find((each) => !hasTorchKernels(each, built.cuda));
@@ -46,7 +46,7 @@ interface WantedPackage {
 }
 
 function wantedPackages({ root, sections: draft }: RuleInput): WantedPackage[] {
-  const path = draft['dependencies.paths']?.pip;
+  const path = draft['dependencies.paths'].pip;
   const text = path === undefined ? '' : (readRequirementsText(resolve(root, path))?.text ?? '');
   const listed = pipLines(text).flatMap(({ text: written, line }) => {
     const read = readPipLine(written);
@@ -55,7 +55,7 @@ function wantedPackages({ root, sections: draft }: RuleInput): WantedPackage[] {
       ? [{ name: read.name, requirement: read.wanted, at, line: `${path}:${line} pins it; ` }]
       : [];
   });
-  const inConfig = Object.entries(draft['dependencies.pip'] ?? {}).map(([name, requirement]) => ({
+  const inConfig = Object.entries(draft['dependencies.pip']).map(([name, requirement]) => ({
     name: name.replace(/\[.*$/, ''),
     requirement,
     at: ['cerebrium', 'dependencies', 'pip', name],
@@ -68,7 +68,7 @@ function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
-  const newer = gpusIn(app.sections.hardware?.compute).find(({ oldestCuda }) => isLaterVersion(oldestCuda, cuda));
+  const newer = gpusIn(app.sections.hardware.compute).find(({ oldestCuda }) => isLaterVersion(oldestCuda, cuda));
   if (!newer) return;
   const { name, oldestCuda: oldest } = newer;
   yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${name}`, {
@@ -79,15 +79,15 @@ function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
 
 /** With a Dockerfile, the other setting is ignored. */
 function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { image: string; at: string } {
-  const path = others['runtime.custom']?.dockerfile_path;
+  const path = others['runtime.custom'].dockerfile_path;
   if (path === undefined) {
-    return { image: deployment?.docker_base_image_url ?? '', at: 'deployment.docker_base_image_url' };
+    return { image: deployment.docker_base_image_url ?? '', at: 'deployment.docker_base_image_url' };
   }
   const text = readTextIfPresent(resolve(root, path)) ?? '';
   return { image: readImage(text, []).stages.at(-1)?.base ?? '', at: 'runtime.custom.dockerfile_path' };
 }
 
-function* bufferWithoutRoom({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {
+function* bufferWithoutRoom({ sections: { scaling } }: RuleInput): Generator<ConfigIssue> {
   const {
     scaling_buffer: buffer = 0,
     min_replicas: min = 0,

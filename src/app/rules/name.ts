@@ -21,7 +21,7 @@ export function toAppName(text: string): string {
 }
 
 export const appNameRule: ConfigRule = function* (app) {
-  const name = app.givenName ?? app.sections.deployment?.name;
+  const name = app.givenName ?? app.sections.deployment.name;
   if (name === undefined) return;
   const isGiven = app.givenName !== undefined;
   const at = isGiven ? undefined : 'deployment.name';
@@ -33,13 +33,13 @@ export const appNameRule: ConfigRule = function* (app) {
 
 /** For a deploy: a run of a file without a name gets that of its folder. */
 export const requiredNameRule: ConfigRule = function* (app) {
-  const isNamed = (app.givenName ?? app.sections.deployment?.name) !== undefined;
+  const isNamed = (app.givenName ?? app.sections.deployment.name) !== undefined;
   if (!isNamed && isReadable(app, 'deployment.name')) yield missingName(app);
 };
 
-function missingName({ root, sections: { deployment } }: RuleInput): ConfigIssue {
+function missingName({ root, written }: RuleInput): ConfigIssue {
   const line = tomlAssignment('name', toToml(toAppName(basename(root))));
-  const fix = deployment ? line : `[cerebrium.deployment]\n${line}`;
+  const fix = written.has('deployment') ? line : `[cerebrium.deployment]\n${line}`;
   const why = 'name in [cerebrium.deployment] is required';
   return errorAt('deployment.name', 'missing app name', { why, fix, missing: ['deployment.name'] });
 }

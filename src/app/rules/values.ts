@@ -12,11 +12,11 @@ import { type ConfigRule, isReadable, type RuleInput, selectRuntime } from './ru
 export const valuesRule: ConfigRule = function* ({ sections: draft }) {
   for (const name of sectionNames) {
     const keys: Record<string, Key> = sections[name].keys;
-    const values: Record<string, unknown> = draft[name] ?? {};
+    const values: Record<string, unknown> = draft[name];
     for (const [key, value] of Object.entries(values)) {
       const facts = keys[key];
       if (facts?.oneOf) yield* outsideList(name, key, facts, facts.oneOf, value);
-      const accepted = name === 'hardware' ? acceptedRange(draft.hardware ?? {}, key) : undefined;
+      const accepted = name === 'hardware' ? acceptedRange(draft.hardware, key) : undefined;
       if (facts?.range) yield* outsideRange(name, key, facts, facts.range, value, accepted);
     }
   }
@@ -68,7 +68,7 @@ export const scalingRule: ConfigRule = function* (app) {
 };
 
 function* replicas(app: RuleInput): Generator<ConfigIssue> {
-  const { min_replicas: min, max_replicas: max } = app.sections.scaling ?? {};
+  const { min_replicas: min, max_replicas: max } = app.sections.scaling;
   if (min === undefined || !isReadable(app, 'scaling.max_replicas')) return;
   const fix = `max_replicas = ${min}`;
   if (max !== undefined && min > max) {
@@ -81,7 +81,7 @@ function* replicas(app: RuleInput): Generator<ConfigIssue> {
 
 /** The platform rejects metrics that need a running replica with these settings. */
 function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
-  const { scaling_metric: metric, scaling_buffer: buffer = 0, min_replicas: min } = app.sections.scaling ?? {};
+  const { scaling_metric: metric, scaling_buffer: buffer = 0, min_replicas: min } = app.sections.scaling;
   if (metric !== 'cpu_utilization' && metric !== 'memory_utilization') return;
   if (!min && isReadable(app, 'scaling.min_replicas')) {
     const why = `the platform rejects it with min_replicas 0${min === undefined ? ', which is the default' : ''}`;
@@ -99,7 +99,7 @@ function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-function* percentTarget({ sections: { scaling = {} } }: RuleInput): Generator<ConfigIssue> {
+function* percentTarget({ sections: { scaling } }: RuleInput): Generator<ConfigIssue> {
   const { scaling_target: target = 0, scaling_metric: metric = 'concurrency_utilization' } = scaling;
   if (target <= 100 || !metric.endsWith('_utilization')) return;
   const why = `${metric} is a percentage, 1 to 100`;
@@ -115,7 +115,7 @@ export const runtimeRule: ConfigRule = function* (app) {
 };
 
 function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
-  const [first, ...others] = partners.filter((name) => app.sections[`runtime.${name}`]);
+  const [first, ...others] = partners.filter((name) => app.written.has(`runtime.${name}`));
   for (const other of others) {
     yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
       why: 'an app has one partner: remove one section',
@@ -125,11 +125,11 @@ function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
 
 function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
   const custom = app.sections['runtime.custom'];
-  if (!custom || custom.entrypoint || custom.dockerfile_path || selectRuntime(app.sections) !== 'custom') return;
+  if (custom.entrypoint || custom.dockerfile_path || selectRuntime(app) !== 'custom') return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;
   const port = custom.port ?? sections['runtime.custom'].keys.port.default;
   // Another image may bring a server that its CMD starts; a plain one ends at once.
-  const issueAt = isPlainImage(app.sections.deployment?.docker_base_image_url ?? 'debian:') ? errorAt : warningAt;
+  const issueAt = isPlainImage(app.sections.deployment.docker_base_image_url ?? 'debian:') ? errorAt : warningAt;
   yield issueAt('runtime.custom', 'the custom runtime has nothing to start', {
     why: 'set an entrypoint, or a dockerfile_path with a CMD',
     fix: dockerfileLine(app.root) ?? `entrypoint = ["uvicorn", "main:app", "--host", "0.0.0.0", "--port", "${port}"]`,

@@ -6,41 +6,61 @@ import { type ConfigIssue, errorAt } from './issue.ts';
 import { exampleOf, unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
 export interface Draft {
-  sections: { [S in SectionName]?: Values<S> };
+  /** What is set in each section: nothing in one that the file lacks. */
+  sections: { [S in SectionName]: Values<S> };
+  /** The sections that the file has. */
+  written: Set<string>;
   /** Dotted names of keys and sections that are present but unreadable. */
   unreadable: Set<string>;
 }
 
+export interface FileSettings {
+  deployment: Values<'deployment'>;
+  /** Package names and versions as written. */
+  dependencies: {
+    pip: Record<string, string>;
+    conda: Record<string, string>;
+    apt: Record<string, string>;
+    /** Relative to the app folder. */
+    paths: Values<'dependencies.paths'>;
+  };
+}
+
+/** The platform takes an empty list of patterns for its default, so an empty list is absent. */
+export function readFileSettings({ deployment, ...sections }: Draft['sections']): FileSettings {
+  const { include = [], exclude = [], ...others } = deployment;
+  const lists = { ...(include.length > 0 && { include }), ...(exclude.length > 0 && { exclude }) };
+  return {
+    deployment: { ...lists, ...others },
+    dependencies: {
+      pip: sections['dependencies.pip'],
+      conda: sections['dependencies.conda'],
+      apt: sections['dependencies.apt'],
+      paths: sections['dependencies.paths'],
+    },
+  };
+}
+
 /** Reads the table `cerebrium`. Known keys of the right type become the draft, everything else issues. */
 export function readSections(root: TomlTable): { draft: Draft; issues: ConfigIssue[] } {
-  const draft: UntypedDraft = { sections: {}, unreadable: new Set() };
-  const issues = [...readTable(root, [], draft, root)];
-  // Values have the types of the schema, which the compiler cannot see.
-  return { draft: draft as Draft, issues };
+  // A package may be called like an inherited property, such as `__proto__`.
+  const sections = Object.fromEntries(sectionNames.map((name) => [name, Object.create(null)])) as Draft['sections'];
+  const draft: Draft = { sections, written: new Set(), unreadable: new Set() };
+  return { draft, issues: [...readTable(root, [], draft, root)] };
 }
 
-interface UntypedDraft {
-  sections: Record<string, Record<string, unknown>>;
-  unreadable: Set<string>;
-}
-
-function* readTable(
-  table: TomlTable,
-  path: readonly string[],
-  draft: UntypedDraft,
-  root: TomlTable,
-): Generator<ConfigIssue> {
+function* readTable(table: TomlTable, path: readonly string[], draft: Draft, root: TomlTable): Generator<ConfigIssue> {
   const name = path.join('.');
   const section = sectionNamed(name);
-  const values = section ? sectionValues(draft, name) : {};
+  const values: Record<string, unknown> = section ? draft.sections[name as SectionName] : {};
   const settings = new Map(Object.entries(section?.keys ?? {}));
-  const isOfPackages = section?.entries;
+  draft.written.add(name);
   for (const [key, value] of Object.entries(table)) {
     const inner = [...path, key];
     const setting = settings.get(key);
     if (isSectionPath(inner)) yield* readSection(value, inner, draft, root);
     else if (setting) yield* readKey(setting, value, inner, values, draft);
-    else if (isOfPackages) yield* readPackage(value, inner, values);
+    else if (section?.entries) yield* readPackage(value, inner, values);
     else if (isTable(value)) yield* unknownTable(inner, value, root);
     else yield unknownKey(path, key, value, root);
   }
@@ -54,7 +74,7 @@ function isSectionPath(path: readonly string[]): boolean {
 function* readSection(
   value: TomlValue,
   path: readonly string[],
-  draft: UntypedDraft,
+  draft: Draft,
   root: TomlTable,
 ): Generator<ConfigIssue> {
   if (isTable(value)) return yield* readTable(value, path, draft, root);
@@ -65,13 +85,7 @@ function* readSection(
   });
 }
 
-function* readKey(
-  key: Key,
-  value: TomlValue,
-  path: readonly string[],
-  into: Record<string, unknown>,
-  draft: UntypedDraft,
-) {
+function* readKey(key: Key, value: TomlValue, path: readonly string[], into: Record<string, unknown>, draft: Draft) {
   const name = path.at(-1) ?? '';
   // `kinds[key.kind]` gives the rules of one kind; the compiler sees those of all kinds at once.
   const rules = valueKinds[key.kind] as (typeof valueKinds)[typeof key.kind] & { isEmpty?(parsed: unknown): boolean };
@@ -103,12 +117,6 @@ function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Gene
     const message = `${at.at(-1)} must contain only strings, got ${describeType(element)}`;
     yield errorAt([...at, index], message, { fix: (written) => quoteAsWritten(element, written) });
   }
-}
-
-/** A package may be called like an inherited property, such as `__proto__`. */
-function sectionValues({ sections }: UntypedDraft, name: string): Record<string, unknown> {
-  sections[name] ??= Object.create(null) as Record<string, unknown>;
-  return sections[name];
 }
 
 function* readPackage(
