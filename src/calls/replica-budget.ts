@@ -18,7 +18,7 @@ interface Budget {
 /** Throws LimitError if a budget cannot be kept, or does not suffice for one replica. */
 export function checkBudget({ app, facts, budget, otherLimit }: Budget): void {
   if (budget === undefined) return;
-  if (facts?.price === undefined) {
+  if (!facts?.price) {
     throw new LimitError(`a budget cannot be kept: what ${app} costs is not known`, {
       why: facts ? 'the platform returned no costPerSecondCents' : 'the app cannot be read with this token',
       fix: `omit --budget, and limit the calls with ${otherLimit}`,
@@ -51,7 +51,7 @@ export class ReplicaSpending {
   constructor(
     private readonly context: Pick<Context, 'apiWithSignal' | 'signal' | 'project' | 'platformNow'>,
     private readonly app: string,
-    private readonly facts: AppFacts & { price: number },
+    private readonly facts: AppFacts,
   ) {
     this.#startedAt = context.platformNow();
     this.#lookedAt = this.#startedAt;
@@ -104,13 +104,13 @@ export class ReplicaSpending {
   }
 }
 
-/** What is known of the app's settings. Seconds, and US cents a second for one replica. */
+/** What is known of the app's settings. Seconds, and US cents a second for one replica: NaN if that is not known. */
 export type AppFacts = ReturnType<typeof factsOf>;
 
 export function factsOf(app: App) {
   const { costPerSecondCents, cooldownPeriodSeconds, minReplicaCount, maxReplicaCount, replicaConcurrency } = app;
   return {
-    price: costPerSecondCents || undefined,
+    price: costPerSecondCents || Number.NaN,
     cooldownSeconds: cooldownPeriodSeconds ?? 0,
     minReplicas: minReplicaCount ?? 0,
     maxReplicas: maxReplicaCount ?? 1,

@@ -74,7 +74,7 @@ export class MapSpending {
 
   /** Undefined if the price of the app is not known. */
   cost(inputsLeft: number): MapCost | undefined {
-    if (this.facts?.price === undefined) return undefined;
+    if (!this.facts?.price) return undefined;
     if (!this.#replicas) return { soFar: 0, left: undefined };
     const soFar = this.#centsWith(0) ?? 0;
     const left = this.#ended > 0 ? (this.#replicas.centsSoFar() / this.#ended) * inputsLeft : undefined;
@@ -83,9 +83,8 @@ export class MapSpending {
 
   #startSpending(): void {
     const { context, app, facts } = this;
-    const price = facts?.price;
-    if (!facts || price === undefined) return;
-    this.#replicas = new ReplicaSpending(context, app, { ...facts, price });
+    if (!facts?.price) return;
+    this.#replicas = new ReplicaSpending(context, app, facts);
     this.#replicas.lookNowAndThen();
   }
 

@@ -51,8 +51,7 @@ export async function runBench(context: Context, options: BenchOptions) {
   const facts = factsOf(await fetchApp(context.api, { project, app }));
   await approveLoad(context, { ...options, target: call.target, facts });
   // One that fails says why; and what the first replica takes to start is not measured.
-  const { price } = facts;
-  const spending = price === undefined ? undefined : new ReplicaSpending(context, app, { ...facts, price });
+  const spending = new ReplicaSpending(context, app, facts);
   const { durationMs: firstMs } = await readResponse(await callOrThrow(context, call), context.elapsed);
   const { openLoadCalls } = await import('../../platform/api/load-calls.ts');
   const { method, url, headers } = call;
@@ -103,7 +102,7 @@ export async function findLimit(step: (rate: number) => Promise<boolean | 'over'
 interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTimeoutMs'> {
   load: LoadCalls;
   facts: AppFacts;
-  spending: ReplicaSpending | undefined;
+  spending: ReplicaSpending;
   /** How long the first call took, which has had no time limit. */
   firstMs: number;
   app: string;
@@ -177,7 +176,7 @@ class Bench {
       calls: calls.length,
       foundRuns: calls.filter(({ record }) => record).length,
       unfinished,
-      costCents: roundCents(spending?.centsIfEndedNow(unfinished, this.#runtimeMs())),
+      costCents: roundCents(spending.centsIfEndedNow(unfinished, this.#runtimeMs())),
       budgetCents: budget === undefined ? null : budget * 100,
       stoppedBy: this.#stoppedBy,
       seconds: called.flatMap(secondsOf),
@@ -187,8 +186,8 @@ class Bench {
   /** Calls that are not over keep the replicas busy for a while, and so will the next one. */
   #isOver(calls: StepCalls): boolean {
     const { spending, budget } = this.settings;
-    spending?.lookNowAndThen();
-    if (!spending || budget === undefined) return false;
+    spending.lookNowAndThen();
+    if (budget === undefined) return false;
     const open = calls.inFlight + this.#abandoned + 1;
     if (spending.centsIfEndedNow(open, this.#runtimeMs()) < budget * 100) return false;
     this.#stoppedBy = 'budget';
@@ -290,7 +289,7 @@ function callsText({ rates, stepMs }: Load): string {
 function costText({ rates, stepMs, facts, budget }: Load): string {
   const { price, cooldownSeconds, maxReplicas } = facts;
   if (budget !== undefined) return `, for ${dollars(budget * 100)} at most`;
-  if (price === undefined || !rates) return '';
+  if (!price || !rates) return '';
   const seconds = (rates.length * stepMs) / 1_000 + cooldownSeconds;
   return `, for ${dollars(price * maxReplicas * seconds)} at most with ${count(maxReplicas, 'replica')}`;
 }

@@ -29,15 +29,7 @@ export async function readServerHalf(context: Context, app: string, steps: reado
 }
 
 function recordOf(runs: RunDay['runs'], row: number) {
-  const column = (name: 'createdAt' | 'runtimeMs' | 'coldstartTimeMs' | 'totalQueueTimeMs') =>
-    runs.column(name)[row] as number;
-  const coldStartMs = column('coldstartTimeMs') || 0;
-  return {
-    createdAt: column('createdAt'),
-    runtimeMs: column('runtimeMs'),
-    coldStartMs,
-    // What the platform calls queue time has the start in it.
-    queueMs: Math.max(0, (column('totalQueueTimeMs') || 0) - coldStartMs),
-    replica: runs.word('podName', row),
-  };
+  const timing = runs.timing(row);
+  // What the platform calls queue time has the start in it.
+  return { ...timing, queueMs: Math.max(0, timing.queueMs - timing.coldStartMs) };
 }

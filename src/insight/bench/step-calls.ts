@@ -21,8 +21,8 @@ export interface StepCall {
   /** A status of HTTP, or one of those above; 0 in flight. */
   status: number;
   run?: string | undefined;
-  /** What the platform has recorded of it, in ms; `createdAt` since 1970. Not known: NaN. */
-  record?: Record<'createdAt' | 'runtimeMs' | 'coldStartMs' | 'queueMs', number> & { replica: string | undefined };
+  /** What the platform has recorded of it, in ms; `at` since 1970. Not known: NaN. */
+  record?: Record<'at' | 'runtimeMs' | 'coldStartMs' | 'queueMs', number> & { replica: string | undefined };
 }
 
 /** The calls of one step. */

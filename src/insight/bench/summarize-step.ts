@@ -1,6 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import type { AppFacts } from '../../calls/replica-budget.ts';
 import { onceFor } from '../../kernel/once.ts';
+import { orNull } from '../../kernel/output/format.ts';
 import { callSucceeded, noConnection, noResponse, type StepCall, type StepCalls } from './step-calls.ts';
 
 /** The least share of calls that succeed: below it, the app does not keep up. */
@@ -20,8 +21,7 @@ export function summarizeStep(step: StepCalls, facts: AppFacts) {
   const succeeded = calls.filter(callSucceeded).length;
   const records = calls.flatMap(({ record }) => record ?? []);
   const replicas = new Set(records.flatMap(({ replica }) => replica ?? []));
-  const seconds = records.length > 0 ? replicaSeconds(step, records, facts) : undefined;
-  const isMeasured = price !== undefined && seconds !== undefined && succeeded > 0;
+  const seconds = records.length > 0 ? replicaSeconds(step, records, facts) : Number.NaN;
   return {
     callsPerSecond: step.rate,
     calls: step.sent,
@@ -35,7 +35,7 @@ export function summarizeStep(step: StepCalls, facts: AppFacts) {
     parts: partsOf(calls),
     coldStarts: records.length > 0 ? records.filter(({ coldStartMs }) => coldStartMs > 0).length : null,
     replicas: replicas.size || null,
-    centsPerThousand: isMeasured ? (1_000 * price * seconds) / succeeded : null,
+    centsPerThousand: orNull((1_000 * price * seconds) / succeeded),
     holds: keepsUp(step),
     localLimit: localLimitOf(step),
   };
@@ -113,12 +113,12 @@ function replicaSeconds(
 ): number {
   const lives = new Map<string, { startedAt: number; to: number }>();
   let end = step.startedAt + step.dueAt(step.sent);
-  for (const { replica, createdAt, queueMs, coldStartMs, runtimeMs } of records) {
-    if (replica === undefined || Number.isNaN(createdAt + runtimeMs)) continue;
-    const to = createdAt + queueMs + coldStartMs + runtimeMs;
+  for (const { replica, at, queueMs, coldStartMs, runtimeMs } of records) {
+    if (replica === undefined || Number.isNaN(at + runtimeMs)) continue;
+    const to = at + queueMs + coldStartMs + runtimeMs;
     // A replica without a cold start was there already.
     const life = lives.get(replica) ?? { startedAt: step.startedAt, to };
-    const startedAt = coldStartMs > 0 ? createdAt + queueMs : life.startedAt;
+    const startedAt = coldStartMs > 0 ? at + queueMs : life.startedAt;
     lives.set(replica, { startedAt: Math.max(life.startedAt, startedAt), to: Math.max(life.to, to) });
     end = Math.max(end, to);
   }

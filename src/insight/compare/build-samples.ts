@@ -3,7 +3,7 @@ import { addOutcome } from '../../calls/runs/index.ts';
 import type { ServingTime } from '../../deploys/serving.ts';
 import { hourMs } from '../../kernel/durations.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
+import type { RunOutcome } from '../../platform/contract/run-outcome.ts';
 import type { CallRow, RunDay } from '../run-mirror/index.ts';
 
 /** What the calls of one build were like. */
@@ -82,23 +82,13 @@ export class CallSorter {
 
   /** The rows of a day, oldest first. */
   add({ runs }: RunDay, rows: Iterable<CallRow>): void {
-    const created = runs.column('createdAt');
-    const ran = runs.column('runtimeMs');
-    const cold = runs.column('coldstartTimeMs');
-    const codes = runs.column('statusCode');
     for (const row of rows) {
-      const at = numberOr(created[row], Number.NaN);
-      const owner = this.#ownerOf(at, runs.word('build', row), runs.word('podName', row));
+      const { at, runtimeMs, coldStartMs, replica } = runs.timing(row);
+      const owner = this.#ownerOf(at, runs.word('build', row), replica);
       if (!owner) continue;
-      const outcome = runOutcome({ status: runs.word('status', row), statusCode: numberOr(codes[row], null) });
       // Without a time, it is of the first hour.
       const samples = owner[Math.floor(at / hourMs) % 24] ?? (owner[0] as BuildSamples);
-      samples.add(
-        runs.word('functionName', row) ?? '',
-        numberOr(ran[row], Number.NaN),
-        numberOr(cold[row], 0),
-        outcome,
-      );
+      samples.add(runs.word('functionName', row) ?? '', runtimeMs, coldStartMs, runs.outcome(row));
     }
   }
 
@@ -126,8 +116,4 @@ function hoursOf({ since, until }: ServingTime): Set<number> {
   const hours = new Set<number>();
   for (let hour = Math.floor(since / hourMs); hour * hourMs < until && hours.size < 24; hour++) hours.add(hour % 24);
   return hours;
-}
-
-function numberOr<Otherwise>(value: number | undefined, otherwise: Otherwise): number | Otherwise {
-  return value === undefined || Number.isNaN(value) ? otherwise : value;
 }

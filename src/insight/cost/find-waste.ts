@@ -1,6 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { dayMs } from '../../kernel/durations.ts';
-import { count, dollars, duration, groupDigits, roundCents } from '../../kernel/output/format.ts';
+import { count, dollars, duration, groupDigits, percent, roundCents } from '../../kernel/output/format.ts';
 import { choice, integer, list, nullable, number, type ObjectOf, text } from '../../kernel/shape.ts';
 import { type Bill, maxReplayError, offBy } from './bill.ts';
 import type { ReplicaTime } from './replica-time.ts';
@@ -23,8 +23,8 @@ interface WasteFacts {
   minReplicas: number;
   /** In seconds. */
   cooldown: number;
-  /** US cents per second; undefined if it is not known. */
-  price: number | undefined;
+  /** US cents per second; NaN if it is not known. */
+  price: number;
   /** Undefined if it is not known. */
   bill: Bill | undefined;
   /** How long the period is, in ms: that of the bill and of `time`. The settings were those of now in all of it. */
@@ -49,7 +49,7 @@ export function findWaste(facts: WasteFacts) {
   if (facts.rangeMs < monthMs / 30) return { waste: undefined, doubt: '' };
   const waste = wasteOf(facts);
   const { app, price, bill, time, cooldown, minReplicas } = facts;
-  if (!waste || waste.kind === 'unexplained' || price === undefined || !bill) return { waste, doubt: '' };
+  if (!waste || waste.kind === 'unexplained' || !price || !bill) return { waste, doubt: '' };
   const replayed = price * time.replicaSeconds(cooldown, minReplicas);
   if (Math.abs(offBy(replayed, bill) ?? 0) <= maxReplayError) return { waste, doubt: '' };
   const doubt = `at the price and the settings of now, its replicas cost ${dollars(replayed)}, and the bill is ${dollars(bill.most)}`;
@@ -139,25 +139,21 @@ function priced(facts: WasteFacts, { change, seconds, lived, moreColdStarts }: S
   const { price, since, time, rangeMs } = facts;
   const paid = paidSeconds(facts, lived);
   const savesSeconds = Math.min((seconds * paid) / lived, Math.max(0, paid - time.busySeconds));
-  const savesCents = price === undefined ? null : price * savesSeconds;
+  const savesCents = price * savesSeconds;
   const startMs = time.medianColdStartMs();
   const waiting =
     moreColdStarts === null
       ? 'more cold starts'
       : `${count(moreColdStarts, 'more cold start')}${startMs > 0 && moreColdStarts > 0 ? ` of ${duration(startMs)}` : ''}`;
-  const centsPerMonth = savesCents === null ? undefined : (-savesCents * monthMs) / rangeMs;
+  const centsPerMonth = (-savesCents * monthMs) / rangeMs;
   const advice = priceSentence({ changes: [change], waiting, centsPerMonth });
   return { advice, since, savesSeconds, savesCents: roundCents(savesCents), moreColdStarts };
 }
 
 /** Paid seconds by the bill, if there is one; where that leaves it open, as long as the replay says. */
 function paidSeconds({ price, bill }: WasteFacts, lived: number): number {
-  if (price === undefined || !bill) return lived;
+  if (!price || !bill) return lived;
   return Math.min(bill.most, Math.max(bill.least, price * lived)) / price;
-}
-
-function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
 }
 
 export const monthMs = 30 * dayMs;
@@ -169,12 +165,12 @@ interface PriceChange {
   changes: readonly string[];
   /** What callers wait for then: `p90 5.4 s`. */
   waiting: string;
-  /** More than now, in 30 days; undefined if the price is not known. */
-  centsPerMonth: number | undefined;
+  /** More than now, in 30 days; NaN if the price is not known. */
+  centsPerMonth: number;
 }
 
 /** What a change of the scaling costs, in waiting and in money: `20m cooldown: p90 5.4 s, +$279 a month`. */
-export function priceSentence({ changes, waiting, centsPerMonth = Number.NaN }: PriceChange): string {
+export function priceSentence({ changes, waiting, centsPerMonth }: PriceChange): string {
   const cents = Math.abs(centsPerMonth);
   const amount = cents < 1_000 ? dollars(cents) : `$${groupDigits(Math.round(cents / 100))}`;
   const price = Number.isNaN(cents) ? 'a price that is not known' : `${centsPerMonth < 0 ? '-' : '+'}${amount} a month`;

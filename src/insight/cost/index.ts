@@ -2,7 +2,7 @@ import { factsOf } from '../../calls/replica-budget.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { count, dollars, localTime, roundCents, toMs } from '../../kernel/output/format.ts';
+import { count, dollars, localTime, orNull, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, appName, listApps } from '../../platform/contract/apps.ts';
 import { dayCostOf, getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
@@ -53,7 +53,7 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps = [];
   for (const summary of wanted) apps.push(await readApp(context, summary, period));
-  const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
+  const costs = apps.flatMap(({ costCents }) => costCents ?? []);
   const projectCost = await total;
   if (apps.length === 0) progress.note(`${project} has no apps; what deleted ones have cost is in the dashboard`);
   return {
@@ -117,8 +117,8 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   return {
     app: name,
     costCents: roundCents(cents),
-    centsPerSecond: price ?? null,
-    ...idleOf(time, doesFit ? replicaSeconds : undefined, cents),
+    centsPerSecond: orNull(price),
+    ...idleOf(time, doesFit ? replicaSeconds : Number.NaN, cents),
     estimate,
     calls: time.calls,
     coldStarts: time.coldStarts,
@@ -130,7 +130,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
 }
 
 /** What the calls with the settings of now cost; undefined if files ran as well, whose share nobody tells. */
-function billOfCalls({ time, settled, settledTime, jobs }: Times, costs: Costs | undefined, cents: number | undefined) {
+function billOfCalls({ time, settled, settledTime, jobs }: Times, costs: Costs | undefined, cents: number) {
   if (jobs > 0) return undefined;
   if (settledTime !== time) return billOf(costs, settled);
   return cents ? { least: cents, most: cents } : undefined;
@@ -177,8 +177,8 @@ async function readTimes(context: Context, { name, app, summary, period }: Times
 type Times = Awaited<ReturnType<typeof readTimes>>;
 
 /** Why cost / price of now is not how long replicas lived; null if it is. */
-function estimateReason({ range, time, jobs, hardwareSince }: Times, cents?: number, price?: number): string | null {
-  if (cents === undefined || price === undefined) return 'the platform does not tell its cost or price';
+function estimateReason({ range, time, jobs, hardwareSince }: Times, cents: number, price: number): string | null {
+  if (Number.isNaN(cents * price)) return 'the platform does not tell its cost or price';
   if (hardwareSince > range.since) return `its hardware changed at ${isoTime(hardwareSince)}`;
   if (jobs > 0) return `${count(jobs, 'run')} of a file ${jobs === 1 ? 'is' : 'are'} in its cost`;
   const isNew = range.until - (time.lastCall ?? 0) < tolerance.seconds * 1_000;
@@ -200,72 +200,50 @@ async function addRuns(
   return jobs;
 }
 
-interface Spent {
-  byDay: Days | undefined;
-  cents: number | undefined;
+/** By day, and in all: NaN where the platform does not tell it. */
+function spentOn(summary: AppSummary, costs: Costs = {}, { first, last, isMonth }: CostPeriod) {
+  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), dayCostOf(cost) ?? Number.NaN] as const);
+  const byDay = new Map(days.filter(([day]) => day >= first && day <= last));
+  const ofDays = days.length > 0 ? [...byDay.values()].reduce((sum, cents) => sum + cents, 0) : Number.NaN;
+  const ofMonth = isMonth ? centsPerMonth(summary) : Number.NaN;
+  return { byDay, cents: Number.isNaN(ofMonth) ? ofDays : ofMonth };
 }
 
-function spentOn(summary: AppSummary, costs: Costs | undefined, period: CostPeriod): Spent {
-  const byDay = daysOf(costs, period);
-  const ofMonth = period.isMonth ? centsPerMonth(summary) : undefined;
-  if (ofMonth !== undefined) return { byDay, cents: ofMonth };
-  const ofDays = byDay && [...byDay.values()].reduce<number | undefined>((sum, cents) => add(sum, cents), 0);
-  return { byDay, cents: ofDays };
+function paidTime(byDay: ReadonlyMap<string, number>, cents: number, price: number) {
+  return { seconds: cents / price, days: [...byDay.values()].map((each) => (each || 0) / price) };
 }
 
-function paidTime(byDay: Days | undefined, cents: number | undefined, price: number | undefined) {
-  if (cents === undefined || price === undefined) return undefined;
-  return { seconds: cents / price, days: [...(byDay?.values() ?? [])].map((each) => (each ?? 0) / price) };
-}
-
-function idleOf(time: ReplicaTime, replicaSeconds: number | undefined, cents: number | undefined) {
-  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : null;
-  if (busySeconds === null || replicaSeconds === undefined) {
-    return { replicaSeconds: replicaSeconds ?? null, busySeconds, idleSeconds: null, idleCents: null };
-  }
+function idleOf(time: ReplicaTime, replicaSeconds: number, cents: number) {
+  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : Number.NaN;
   const idleSeconds = Math.max(0, replicaSeconds - busySeconds);
-  const isPriced = cents !== undefined && replicaSeconds > 0;
   return {
-    replicaSeconds,
-    busySeconds,
-    idleSeconds,
-    idleCents: isPriced ? roundCents((cents * idleSeconds) / replicaSeconds) : null,
+    replicaSeconds: orNull(replicaSeconds),
+    busySeconds: orNull(busySeconds),
+    idleSeconds: orNull(idleSeconds),
+    idleCents: roundCents((cents * idleSeconds) / replicaSeconds),
   };
 }
 
 /** Its fields are not documented: a total, or its parts. In US dollars. */
-function centsPerMonth({ cost_metrics: metrics }: AppSummary): number | undefined {
-  const amount = (name: string) => amountOf(metrics?.[name]);
-  const parts = [amount('cpu_cost'), amount('gpu_cost'), amount('memory_cost')];
-  const dollars = amount('total_cost') ?? parts.reduce(add, 0);
-  return dollars === undefined ? undefined : dollars * 100;
+function centsPerMonth({ cost_metrics: metrics }: AppSummary): number {
+  const amount = (name: string) => amountOf(metrics?.[name]) ?? Number.NaN;
+  const parts = amount('cpu_cost') + amount('gpu_cost') + amount('memory_cost');
+  return 100 * (amountOf(metrics?.total_cost) ?? parts);
 }
 
-type Days = Map<string, number | undefined>;
 type Costs = Record<string, unknown>;
-
-function daysOf(costs: Costs | undefined, { first, last }: CostPeriod) {
-  if (!costs) return undefined;
-  const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), dayCostOf(cost)] as const);
-  const within: Days = new Map(days.filter(([day]) => day >= first && day <= last));
-  return days.length > 0 ? within : undefined;
-}
-
-function add(sum: number | undefined, cents: number | undefined): number | undefined {
-  return sum === undefined || cents === undefined ? undefined : sum + cents;
-}
 
 /** Before the day `from`, there was no app. */
 function dayRows(
   { since, until }: CostPeriod,
-  costs: Days | undefined,
+  costs: ReadonlyMap<string, number>,
   { time: { days }, from }: { time: ReplicaTime; from: string },
 ) {
   const rows = [];
   for (let midnight = since; midnight <= until; midnight += dayMs) {
     const date = utcDay(midnight);
     const { calls, coldStarts, busySeconds } = days.get(midnight) ?? { calls: 0, coldStarts: 0, busySeconds: 0 };
-    rows.push({ date, costCents: date < from ? 0 : roundCents(costs?.get(date)), calls, coldStarts, busySeconds });
+    rows.push({ date, costCents: date < from ? 0 : roundCents(costs.get(date)), calls, coldStarts, busySeconds });
   }
   return rows;
 }
@@ -275,7 +253,7 @@ function localDay(time: number): string {
 }
 
 /** Cost / price, in seconds of replicas. */
-type PaidTime = NonNullable<ReturnType<typeof paidTime>>;
+type PaidTime = ReturnType<typeof paidTime>;
 
 interface Possible {
   app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;
@@ -302,7 +280,7 @@ function fitsSettings(paid: PaidTime, { app, time, rangeSeconds }: Possible): bo
   );
 }
 
-function misfitText(app: string, cents = 0, price = 0): string {
+function misfitText(app: string, cents: number, price: number): string {
   const hourly = dollars(3_600 * price);
   return `${app}: what is idle is not known: a cost of ${dollars(cents)} does not fit the price of now, ${hourly} an hour; the price or the scaling was another one`;
 }

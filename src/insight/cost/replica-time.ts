@@ -58,19 +58,13 @@ export class ReplicaTime {
   }
 
   add({ day, runs }: RunDay, rows: Iterable<CallRow>): void {
-    const createdAt = runs.column('createdAt');
-    const queueMs = runs.column('totalQueueTimeMs');
-    const runtimeMs = runs.column('runtimeMs');
-    const coldstartMs = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const created = createdAt[row] as number;
-      const coldStartMs = coldstartMs[row] || 0;
-      const start = created + (queueMs[row] || coldStartMs);
-      const runtime = runtimeMs[row] as number;
-      const isWorkKnown = this.#work(runs.word('podName', row), start, start + runtime, coldStartMs);
-      if ((created || day + dayMs - 1) < this.options.countFrom) continue;
-      this.#count(created, coldStartMs);
-      if (isWorkKnown) this.#runtimeMs.push(runtime);
+      const { at, runtimeMs, coldStartMs, queueMs, replica } = runs.timing(row);
+      const start = at + queueMs;
+      const isWorkKnown = this.#work(replica, start, start + runtimeMs, coldStartMs);
+      if ((at || day + dayMs - 1) < this.options.countFrom) continue;
+      this.#count(at, coldStartMs);
+      if (isWorkKnown) this.#runtimeMs.push(runtimeMs);
       else this.unknownCalls++;
     }
   }
@@ -126,7 +120,7 @@ export class ReplicaTime {
     this.#coldStartMs.push(coldStartMs);
   }
 
-  /** Returns whether it is known which replica worked when. Called for each of a million runs: without objects. */
+  /** Returns whether it is known which replica worked when. Called for each of a million runs. */
   #work(name: string | undefined, start: number, end: number, coldStartMs: number): boolean {
     if (name === undefined || !(end <= start + longestCallMs)) return false;
     const replica = this.#replicas.get(name);

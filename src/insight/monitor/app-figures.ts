@@ -37,7 +37,7 @@ export interface RunsReading {
 
 export function appFiguresOf(app: string, { runs: reading, containers, settings }: AppReadings) {
   const running = containers?.filter((each) => isRunning(each));
-  const price = settings?.costPerSecondCents || undefined;
+  const price = settings?.costPerSecondCents || Number.NaN;
   return {
     app,
     replicas: running?.length ?? null,
@@ -45,7 +45,7 @@ export function appFiguresOf(app: string, { runs: reading, containers, settings 
     builds: running ? buildsOf(running) : [],
     ...(reading ? callFigures(reading) : unknownCalls),
     queued: queuedOf(reading, running?.length, settings?.replicaConcurrency),
-    centsPerHour: running && price !== undefined ? roundCents(running.length * price * 3_600) : null,
+    centsPerHour: roundCents((running?.length ?? Number.NaN) * price * 3_600),
   };
 }
 

@@ -51,7 +51,7 @@ export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: Fi
 function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns, jobs: Jobs): void {
   for (const run of runs.map((each) => mirrored(each, jobs))) {
     // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
-    const at = run.createdAt ?? from;
+    const at = run.createdAt || from;
     if (at >= day.day && at < day.day + dayMs) day.runs.put(run);
   }
   // What was read before is known, even if the platform has lost it since.

@@ -1,6 +1,7 @@
-import { hasEnded, type Jobs, runKey } from '../../calls/runs/index.ts';
+import { type Jobs, runKey } from '../../calls/runs/index.ts';
 import { once } from '../../kernel/once.ts';
-import { toMs } from '../../kernel/output/format.ts';
+import { orNull, toMs } from '../../kernel/output/format.ts';
+import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import { type Run, replicaOf, runTimes } from '../../platform/contract/runs.ts';
 
 /** Times in ms; `createdAt` since 1970. */
@@ -70,28 +71,45 @@ export class RunTable {
     return this.#ids[row] ?? '';
   }
 
+  /** When a call was made, and how long it waited and ran, in ms. Its wait has the start of its replica in it. */
+  timing(row: number) {
+    const { createdAt, runtimeMs, coldstartTimeMs, totalQueueTimeMs } = this.#numbers;
+    const coldStartMs = coldstartTimeMs[row] || 0;
+    return {
+      at: createdAt[row] as number,
+      runtimeMs: runtimeMs[row] as number,
+      coldStartMs,
+      queueMs: totalQueueTimeMs[row] || coldStartMs,
+      replica: this.word('podName', row),
+    };
+  }
+
+  outcome(row: number): RunOutcome {
+    return runOutcome({
+      status: this.word('status', row),
+      statusCode: orNull(this.#numbers.statusCode[row] as number),
+    });
+  }
+
   run(row: number): MirroredRun {
-    const numbers = numberColumns.map((name) => [name, known(this.#numbers[name][row])]);
+    const numbers = numberColumns.map((name) => [name, orNull(this.#numbers[name][row] as number)]);
     const words = wordColumns.map((name) => [name, this.word(name, row) ?? null]);
     return { id: this.id(row), ...Object.fromEntries([...numbers, ...words]) };
   }
 
   /** Adds a run, or replaces what is known of it. One that has ended is not replaced by an older look at it. */
-  put(run: MirroredRun): void {
+  put(run: ReturnType<typeof mirrored>): void {
     const row = this.#rows().get(run.id);
     if (row === undefined) {
       if (this.length === this.#numbers.createdAt.length) this.#grow();
       this.#ids.push(run.id);
       this.#rows().set(run.id, this.length);
       this.#set(this.length++, run);
-    } else if (!this.hasEnded(row) || isOver(run)) this.#set(row, run);
+    } else if (!this.hasEnded(row) || runOutcome(run) !== 'in progress') this.#set(row, run);
   }
 
   hasEnded(row: number): boolean {
-    return isOver({
-      statusCode: known(this.#numbers.statusCode[row]),
-      status: this.word('status', row) ?? null,
-    });
+    return this.outcome(row) !== 'in progress';
   }
 
   /** When the newest run was created; undefined without runs. */
@@ -122,13 +140,13 @@ export class RunTable {
     };
   }
 
-  #set(row: number, run: MirroredRun): void {
+  #set(row: number, run: ReturnType<typeof mirrored>): void {
     for (const name of numberColumns) this.#numbers[name][row] = run[name] ?? Number.NaN;
     for (const name of wordColumns) this.#words[name].numbers[row] = this.#numberOf(name, run[name]);
   }
 
-  #numberOf(name: WordColumn, word: string | null): number {
-    if (word === null) return 0;
+  #numberOf(name: WordColumn, word: string | undefined): number {
+    if (!word) return 0;
     const { list } = this.#words[name];
     const numbers = this.#numberOfWord.get(name) ?? new Map(list.map((each, index) => [each, index + 1]));
     this.#numberOfWord.set(name, numbers);
@@ -146,45 +164,29 @@ export class RunTable {
   }
 }
 
-type OrNull<Fields> = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> | null };
-
-/** A run of the platform as it is kept. */
-export function mirrored(run: Run, jobs: Jobs): MirroredRun {
-  const createdAt = toMs(run.createdAt);
+/** A run of the platform as it is kept, with what it says. */
+export function mirrored(run: Run, jobs: Jobs) {
   const { queueMs, runMs, responseMs } = runTimes(run);
-  const columns = {
+  return {
+    id: runKey(run),
+    createdAt: toMs(run.createdAt),
     runtimeMs: runMs,
     coldstartTimeMs: run.coldstartTimeMs,
     totalQueueTimeMs: queueMs,
     totalResponseTimeMs: responseMs,
     statusCode: run.statusCode,
-    podName: replicaOf(run) || undefined,
+    podName: replicaOf(run),
     functionName: run.functionName,
     status: run.status,
     build: run.buildId,
-  };
-  return {
-    id: runKey(run),
-    createdAt: Number.isNaN(createdAt) ? null : createdAt,
-    ...(Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, value ?? null])) as OrNull<
-      typeof columns
-    >),
     kind: jobs.isJob(run) ? 'job' : 'call',
   };
-}
-
-function isOver({ status, statusCode }: Pick<MirroredRun, 'status' | 'statusCode'>): boolean {
-  return hasEnded({ id: '', status: status ?? undefined, statusCode: statusCode ?? undefined });
 }
 
 function emptyTable(): StoredTable {
   const numbers = numberColumns.map((name) => [name, new Float64Array(0)]);
   const words = wordColumns.map((name) => [name, { list: [], numbers: new Uint32Array(0) }]);
   return { length: 0, numbers: Object.fromEntries(numbers), words: Object.fromEntries(words), ids: [] };
-}
-
-function known(value: number | undefined): number | null {
-  return value === undefined || Number.isNaN(value) ? null : value;
 }
 
 function timeOrLast(time: number): number {

@@ -56,9 +56,13 @@ export function chooseOptions(outcomes: readonly Outcome[], { app, wishes }: { a
 }
 
 /** Nobody changes settings to save less than a dollar a month. */
-function isTrifle(wish: Wish, now: Outcome, { centsPerMonth }: Outcome): boolean {
-  if (wish.option !== 'cheapest' || !isKept(wish, now)) return false;
-  return now.centsPerMonth !== null && centsPerMonth !== null && now.centsPerMonth - centsPerMonth < leastSavedCents;
+function isTrifle(wish: Wish, now: Outcome, best: Outcome): boolean {
+  return wish.option === 'cheapest' && isKept(wish, now) && savedCents(now, best) < leastSavedCents;
+}
+
+/** NaN if the price is not known. */
+function savedCents(now: Outcome, { centsPerMonth }: Outcome): number {
+  return (now.centsPerMonth ?? Number.NaN) - (centsPerMonth ?? Number.NaN);
 }
 
 /** Those than which none is both cheaper and faster, the cheapest first. */
@@ -97,14 +101,10 @@ function optionOf({ option, within }: Wish, outcome: Outcome, { app, now }: { ap
   const argv = Object.keys(flags).length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
   const needsDeploy = outcome.concurrency !== now.concurrency;
   const changes = changed.map(({ name, say }) => say(outcome[name]));
-  const cents =
-    outcome.centsPerMonth === null || now.centsPerMonth === null
-      ? undefined
-      : outcome.centsPerMonth - now.centsPerMonth;
   const advice =
     changes.length === 0
       ? ''
-      : priceSentence({ changes, waiting: `p90 ${duration(outcome.p90Ms)}`, centsPerMonth: cents });
+      : priceSentence({ changes, waiting: `p90 ${duration(outcome.p90Ms)}`, centsPerMonth: -savedCents(now, outcome) });
   return { option, within, ...outcome, argv, needsDeploy, advice };
 }
 
@@ -205,8 +205,8 @@ export function settingsKey({ minReplicas, maxReplicas, cooldownSeconds, concurr
 
 interface ReplayOptions {
   model: ReplicaModel;
-  /** US cents per second. */
-  price: number | undefined;
+  /** US cents per second; NaN if it is not known. */
+  price: number;
   /** Awaited before each replay. */
   onReplay: (done: number) => Promise<void>;
 }
@@ -252,7 +252,7 @@ function replayed(
     p95Ms: at(0.95),
     p99Ms: at(0.99),
     replicaSeconds,
-    centsPerMonth: price === undefined ? null : roundCents(price * replicaSeconds * month),
+    centsPerMonth: roundCents(price * replicaSeconds * month),
   };
   return { isLimited, outcome };
 }

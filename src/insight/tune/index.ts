@@ -55,7 +55,7 @@ export async function tuneApp(context: Context, options: TuneOptions) {
   const name = shortAppName(project, app);
   const deployed = await fetchApp(api, { project, app });
   const { price, ...settings } = factsOf(deployed);
-  if (budgetCents !== undefined && price === undefined) {
+  if (budgetCents !== undefined && !price) {
     throw new LimitError(`what ${name} costs is not known`, { why: 'the platform returned no price of a replica' });
   }
   const past = await readPast(context, name, deployed, options);
@@ -73,15 +73,15 @@ export async function tuneApp(context: Context, options: TuneOptions) {
   const trace = past.trace();
   const fitted = fitModel(past, trace, scalingToReplay(settings));
   const { replicaSeconds, ...predictionError } = fitted.error;
-  const replayedCents = (price ?? 0) * replicaSeconds;
-  const bill = price === undefined ? undefined : await readBill(context, app, past);
+  const replayedCents = price * replicaSeconds;
+  const bill = price ? await readBill(context, app, past) : undefined;
   const cost = bill ? offBy(replayedCents, bill) : null;
   const assumptions = assumptionsOf(past, fitted, settings);
   const report = { ...advice, predictionError: { ...predictionError, costShare: cost }, assumptions };
   const reason = fitted.isOff ? unknownRules : mispriced(replayedCents, bill, cost ?? 0);
   if (reason !== undefined) return { ...report, verdict: 'not predictable' as const, reason };
   // What is said about a month agrees with what was paid.
-  const billed = price === undefined ? undefined : price / (1 + (cost ?? 0));
+  const billed = price / (1 + (cost ?? 0));
   const replayed = await replayAll(context, {
     app: name,
     past,
@@ -132,7 +132,7 @@ interface Replays extends Pick<TuneOptions, 'slo' | 'budgetCents'> {
   trace: ReturnType<PastCalls['trace']>;
   settings: ScalingSettings;
   model: FittedModel['model'];
-  price: number | undefined;
+  price: number;
 }
 
 async function replayAll(context: Context, { app, past, trace, settings, model, price, slo, budgetCents }: Replays) {

@@ -43,21 +43,10 @@ export class PastCalls {
   }
 
   add({ runs }: RunDay, rows: Iterable<CallRow>): void {
-    const created = runs.column('createdAt');
-    const queued = runs.column('totalQueueTimeMs');
-    const ran = runs.column('runtimeMs');
-    const cold = runs.column('coldstartTimeMs');
     for (const row of rows) {
-      const at = created[row] as number;
-      const runtime = ran[row] as number;
-      const coldStartMs = cold[row] || 0;
-      if (Number.isNaN(at + runtime)) this.unknown++;
-      else
-        this.addCall(at, runtime, {
-          coldStartMs,
-          queueMs: queued[row] || coldStartMs,
-          replica: runs.word('podName', row),
-        });
+      const { at, runtimeMs, ...waited } = runs.timing(row);
+      if (Number.isNaN(at + runtimeMs)) this.unknown++;
+      else this.addCall(at, runtimeMs, waited);
     }
   }
 

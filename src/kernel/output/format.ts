@@ -131,9 +131,14 @@ export function dollars(cents: number): string {
   return `${cents < 0 ? '-' : ''}$${groupDigits(Number(whole))}.${fraction}`;
 }
 
+/** A number as documents have it: null if it is not known, which is NaN where it is computed with. */
+export function orNull(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
 /** An amount as documents have it, with two decimals at most; null if it is not known. */
 export function roundCents(cents: number | null | undefined): number | null {
-  return typeof cents === 'number' ? Math.round(100 * cents) / 100 : null;
+  return orNull(Math.round(100 * (cents ?? Number.NaN)) / 100);
 }
 
 /** Takes the smallest unit of the currency: `$12.34` for `money(1234, 'usd')`, as costs have it, and `1234 JPY` for yen. */

@@ -85,7 +85,7 @@ test('1,000 calls cost what their replicas do meanwhile', () => {
   // The second replica starts for a call in the middle of the second.
   for (const [at, call] of step.calls.entries()) {
     const coldStartMs = at === 50 ? 100 : 0;
-    call.record = { createdAt: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs, replica: at < 50 ? 'a' : 'b' };
+    call.record = { at: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs, replica: at < 50 ? 'a' : 'b' };
   }
   const { centsPerThousand } = summarizeStep(step, { ...facts, cooldownSeconds: 600 });
   // Replica a for 1.04 s, b from 0.5 s on.
@@ -100,7 +100,7 @@ test.each([
 ])('what runs is paid, with or without calls: %s is called', (_, minReplicas, called, seconds) => {
   const step = calls(even(100, 50));
   for (const [at, call] of step.calls.entries())
-    call.record = { createdAt: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs: 0, replica: `${at % called}` };
+    call.record = { at: at * 10, runtimeMs: 50, queueMs: 0, coldStartMs: 0, replica: `${at % called}` };
   // Without a cooldown, a replica ends with its last call, unless it is kept.
   const { centsPerThousand } = summarizeStep(step, { ...facts, minReplicas, cooldownSeconds: 0 });
   expect(centsPerThousand).toBeCloseTo((1_000 * 0.01 * seconds) / 100, 6);
