@@ -91,3 +91,19 @@ test('what a rollback keeps of the file that served is changed by nobody', async
   expect((await machine.run('apps restart web --yes')).code).toBe(0);
   expect((await machine.run('deploy --fail-on-drift --dry-run')).code).toBe(7);
 });
+
+test('a restart does not end well while a replica of before is left', async () => {
+  const { stage, machine, build } = await deployed({ version: 1, scaling: 'min_replicas = 1\n' });
+  const left = {
+    id: `${build}-1`,
+    build,
+    state: 'running',
+    restarts: 0,
+    startedAt: stage.clock.now,
+    isTerminating: true,
+  };
+  stage.alter((each) => (each.build === build ? [each] : [each, { ...each, ...left }]));
+  const outcome = await machine.run('apps restart web --yes --timeout 2m --json');
+  expect(outcome).toExit(8, 'but replicas of earlier builds are left');
+  expect(outcome.json()).toMatchObject({ error: { why: left.id, details: { replicas: [left.id] } } });
+});

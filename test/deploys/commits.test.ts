@@ -145,7 +145,7 @@ test('from the top of a repository, status --serves finds the folder of an app t
 const inFile = (more: string) => `[cerebrium.deployment]\nname = "web"\ndisable_auth = false\n${more}`;
 const packages = '[cerebrium.dependencies.pip]\nnumpy = "latest"\n';
 
-const sent: [what: string, files: Record<string, string>, flags?: string][] = [
+const sent: [what: string, files: Record<string, string>, flags?: string, quirks?: Quirks][] = [
   [
     'of patterns',
     {
@@ -155,6 +155,7 @@ const sent: [what: string, files: Record<string, string>, flags?: string][] = [
       c: '',
     },
   ],
+  ['listed by SHA-256', {}, '', { hasSha256: true }],
   ['what gantry writes of packages', { 'cerebrium.toml': inFile(packages), 'requirements.txt': 'torch\n' }],
   [
     'a file of packages',
@@ -170,24 +171,27 @@ const sent: [what: string, files: Record<string, string>, flags?: string][] = [
   ],
 ];
 
-test.each(half(sent))('without a record, the commit is found by its files: %s', async (_, files, flags = '') => {
-  const stage = await Stage.open();
-  const upstream = await Clone.of(stage);
-  for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
-  await upstream.commit('');
-  const commit = upstream.id('HEAD');
-  expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
-  const other = await upstream.clone();
-  const app = flags === '' ? 'web' : 'web-staging';
-  const found = { commit, dirty: false, evidence: 'CRC-32' };
-  expect((await other.run(`builds get ${app} --json`)).json()).toMatchObject(found);
-  expect((await other.run(`builds list ${app} --json`)).json()).toMatchObject([found]);
-  expect((await other.run(`status ${app} --serves HEAD`)).code).toBe(0);
-  await other.commit({ version: 7 });
-  expect((await other.run(`status ${app} --serves HEAD --json`)).json()).toMatchObject({
-    hasFiles: files['.gitattributes'] ? null : false,
-  });
-});
+test.each(half(sent))(
+  'without a record, the commit is found by its files: %s',
+  async (_, files, flags = '', quirks = {}) => {
+    const stage = await Stage.open(quirks);
+    const upstream = await Clone.of(stage);
+    for (const [path, text] of Object.entries(files)) await upstream.write(path, text);
+    await upstream.commit('');
+    const commit = upstream.id('HEAD');
+    expect((await upstream.run(`deploy ${flags}`.trim())).code).toBe(0);
+    const other = await upstream.clone();
+    const app = flags === '' ? 'web' : 'web-staging';
+    const found = { commit, dirty: false, evidence: quirks.hasSha256 ? 'SHA-256' : 'CRC-32' };
+    expect((await other.run(`builds get ${app} --json`)).json()).toMatchObject(found);
+    expect((await other.run(`builds list ${app} --json`)).json()).toMatchObject([found]);
+    expect((await other.run(`status ${app} --serves HEAD`)).code).toBe(0);
+    await other.commit({ version: 7 });
+    expect((await other.run(`status ${app} --serves HEAD --json`)).json()).toMatchObject({
+      hasFiles: files['.gitattributes'] ? null : false,
+    });
+  },
+);
 
 /** A clone at the first of two commits, of which the other one serves. Before that, the first one if `before` deploys it. */
 async function newerServes(before?: string, quirks: Quirks = {}) {

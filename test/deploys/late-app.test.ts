@@ -116,6 +116,23 @@ test('a plan that was made while the app was late is applied to the state that i
   expect(await machine.run('deploy --apply-plan ../plan.json')).toMatchObject({ code: 0 });
 });
 
+test.each([
+  ['a short', 3, 30_000, 0, 'web is live'],
+  ['a long', 2, Number.POSITIVE_INFINITY, 8, 'has succeeded, but the app still shows build'],
+])('%s outage while the app is asked which build serves', async (_, nth, lastsMs, code, said) => {
+  const { stage, machine } = await lateStage(1);
+  stage.quirks.lagsMs = 50_000;
+  let looks = 0;
+  let until = 0;
+  stage.platform.before = ({ point }) => {
+    if (point === 'get-app' && stage.web.services.length === 2 && ++looks === nth) until = stage.clock.now + lastsMs;
+    return stage.clock.now < until ? 'cut' : undefined;
+  };
+  await machine.write({ version: 2 });
+  expect(await machine.run('deploy')).toExit(code, said);
+  expect(until).toBeGreaterThan(0);
+});
+
 test('a rollback by hand replaces what serves, not what the app still shows', async () => {
   const { stage, machine } = await lateStage(2);
   const theirs = await deployedByOthers(stage);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { iso, number, project, runsPage, shownRun } from './shown.js';
 
@@ -201,15 +202,16 @@ function zipContents({ id, files }, _, { quirks }) {
     path,
     {
       ...(!listsNamesOnly && { size: number(bytes.length, quirks) }),
-      ...(!listsNamesOnly && !hasNoChecksums && { crc32: checksum(bytes, quirks) }),
+      ...(!listsNamesOnly && !hasNoChecksums && checksum(bytes, quirks)),
     },
   ]);
   return { json: { id, zipFiles: Object.fromEntries(listed) } };
 }
 
 /** @param {Buffer} bytes @param {import('./types.ts').Quirks} quirks */
-function checksum(bytes, { hasHexChecksums }) {
-  return hasHexChecksums ? crc32(bytes).toString(16).padStart(8, '0') : crc32(bytes);
+function checksum(bytes, { hasHexChecksums, hasSha256 }) {
+  if (hasSha256) return { sha256: createHash('sha256').update(bytes).digest('hex') };
+  return { crc32: hasHexChecksums ? crc32(bytes).toString(16).padStart(8, '0') : crc32(bytes) };
 }
 
 /** @param {App} found @param {Request} _ @param {AppPlatform} platform @returns {Answer} */

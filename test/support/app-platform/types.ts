@@ -29,6 +29,8 @@ export interface Quirks {
   wholeSeconds?: boolean;
   /** Listed files have no checksum. */
   hasNoChecksums?: boolean;
+  /** They have a SHA-256, and no CRC-32. */
+  hasSha256?: boolean;
   /** Of files, only the names are listed. */
   listsNamesOnly?: boolean;
   /** Checksums are hexadecimal text. */
