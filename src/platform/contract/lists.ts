@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import { isRecord } from '../../kernel/json-text.ts';
 import { isMissing } from './scalars.ts';
 
+type NamesOf<Item extends v.GenericSchema> = (keyof v.InferOutput<Item> & string)[];
+
 /** An item of a list that could not be read in full. `field` is what is missing, if the item is an object. */
 export interface UnreadableItem {
   item: unknown;
@@ -15,7 +17,7 @@ const unreadableByList = new WeakMap<object, UnreadableItem[]>();
  * or lack a `required` number are dropped; items that lack another `required` field are kept. Both are reported by
  * {@link unreadableItems}. Null and absent read as an empty list.
  */
-export function listOf<Item extends v.GenericSchema>(item: Item, ...required: (keyof v.InferOutput<Item> & string)[]) {
+export function listOf<Item extends v.GenericSchema>(item: Item, ...required: NamesOf<Item>) {
   return v.nullish(items(item, required), []);
 }
 
@@ -25,10 +27,7 @@ const longLists = new WeakSet<object>();
  * A list that may be too long to be held as objects: its items are read one after another, as often as needed. One
  * without items may have been lost: it proves no removal.
  */
-export function longListOf<Item extends v.GenericSchema>(
-  item: Item,
-  ...required: (keyof v.InferOutput<Item> & string)[]
-) {
+export function longListOf<Item extends v.GenericSchema>(item: Item, ...required: NamesOf<Item>) {
   const schema = listOf(item, ...required);
   longLists.add(schema);
   return schema as unknown as v.GenericSchema<v.InferInput<Item>[] | null | undefined, Iterable<v.InferOutput<Item>>>;
@@ -39,10 +38,7 @@ export function isLongList(schema: object): boolean {
 }
 
 /** Like {@link listOf}, but null and absent stay as they are. */
-export function optionalList<Item extends v.GenericSchema>(
-  item: Item,
-  ...required: (keyof v.InferOutput<Item> & string)[]
-) {
+export function optionalList<Item extends v.GenericSchema>(item: Item, ...required: NamesOf<Item>) {
   return v.nullish(items(item, required));
 }
 

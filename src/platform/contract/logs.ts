@@ -50,17 +50,8 @@ export const appLogSocket = '/ws-logs';
 /** A frame of the build log socket, as JSON. The server closes with code 1000 at the end. */
 export const BuildLogFrame = nonEmptyReply({
   ...sameFields(textOrEmpty, 'log', 'timestamp'),
-  ...sameFields(
-    maybe.text,
-    'build_id',
-    'log_id',
-    'app_id',
-    'container_id',
-    'k8s_namespace',
-    'stream',
-    'region',
-    'stage',
-  ),
+  ...sameFields(maybe.text, 'build_id', 'log_id', 'app_id', 'container_id', 'k8s_namespace', 'stream', 'region'),
+  stage: maybe.text,
   log_line_number: assumed(maybe.number),
 });
 export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;

@@ -48,17 +48,8 @@ export const runLimits = {
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),
-    ...sameFields(
-      text,
-      'appName',
-      'region',
-      'functionName',
-      'imageDigest',
-      'computeType',
-      'gpuCount',
-      'cpu',
-      'memoryGb',
-    ),
+    ...sameFields(text, 'appName', 'region', 'functionName', 'imageDigest'),
+    ...sameFields(text, 'computeType', 'gpuCount', 'cpu', 'memoryGb'),
   }),
   // `data` is `data.json` with the arguments (application/json); `file` is an uncompressed tar (application/x-tar).
   body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),
