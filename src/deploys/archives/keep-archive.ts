@@ -5,7 +5,7 @@ import { checkWritableByUserOnly, linkOrCopy, makePrivateFolder, sha256OfFile } 
 import { dayMs } from '../../kernel/durations.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { latestFirst, toMs } from '../../kernel/output/format.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
 import { platformOf, type StateKey, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { isLoopbackHost } from '../../platform/contract/address.ts';
@@ -138,8 +138,8 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   const well = names.sort().filter((name) => isWell(buildOf(name)));
   const kept = new Set([...well.slice(-maxShared), ...names.slice(-maxOfApp)]);
   const hashes = new Set([...kept].map(hashOf));
-  const unused = (await team.list(context, filesIn)).filter(({ name, modified }) => {
-    return !hashes.has(name.replace(/\.zip$/, '')) && toMs(modified) + sendingMs < context.platformNow();
+  const unused = (await team.list(context, filesIn)).filter(({ name, modified = Number.NaN }) => {
+    return !hashes.has(name.replace(/\.zip$/, '')) && modified + sendingMs < context.platformNow();
   });
   await team.remove(context, [
     ...names.filter((name) => !kept.has(name)).map((name) => `${folder}/${name}`),

@@ -211,9 +211,9 @@ async function removeOld(context: Context, team: TeamState, folder: string): Pro
   const newestFirst = entries
     .filter(({ name }) => !Number.isNaN(documentTime(name)))
     .sort((a, b) => (a.name < b.name ? 1 : -1));
-  const old = newestFirst.filter(({ name, size }) => {
-    bytes += size ?? 0;
-    return documentTime(name) + maxHistoryMs <= now || bytes > maxHistoryBytes;
+  const old = newestFirst.filter((entry) => {
+    bytes += entry.bytes;
+    return documentTime(entry.name) + maxHistoryMs <= now || bytes > maxHistoryBytes;
   });
   await team.remove(
     context,

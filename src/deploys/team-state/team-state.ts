@@ -4,7 +4,6 @@ import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts'
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
 import { FailedError, GantryError, systemCode, UnavailableError } from '../../kernel/errors.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { toMs } from '../../kernel/output/format.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -94,7 +93,7 @@ export class TeamState {
     // What the volume showed before is still true while it cannot be read.
     const listed = entries?.filter(({ isFolder, name }) => !isFolder && isDocument(name)) ?? [];
     const names = (entries ? listed.map(({ name }) => name) : [...copied]).filter(isWanted);
-    const isSmall = ({ size }: ListedEntry) => (size ?? 0) <= maxDocumentBytes;
+    const isSmall = ({ bytes }: ListedEntry) => bytes <= maxDocumentBytes;
     const unseen = listed.filter((entry) => isWanted(entry.name) && !copied.has(entry.name) && isSmall(entry));
     const isComplete = await this.#copyHere(context, unseen, copies);
     // What the volume no longer has is not kept either.
@@ -264,9 +263,8 @@ class TeamVolume {
   /** Downloads files into a folder of this machine. Throws the first failure. */
   async download(context: Context, entries: readonly ListedEntry[], path: string): Promise<void> {
     makePrivateFolder(path);
-    const files = entries.map(({ name, path: from, size, modified }): FoundFile => {
-      const time = toMs(modified);
-      return { path: name, from: { ...this.root, path: from }, bytes: size ?? 0, modified: time || undefined };
+    const files = entries.map(({ name, path: from, bytes, modified }): FoundFile => {
+      return { path: name, from: { ...this.root, path: from }, bytes, modified };
     });
     const [failed] = (await this.#copy(context, 'read', files, { kind: 'local', path })).values();
     if (failed !== undefined) throw new FailedError(failed);

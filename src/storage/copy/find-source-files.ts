@@ -12,14 +12,7 @@ import {
 import { FailedError, type GantryError, systemCode } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { joinRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
-import {
-  findEntry,
-  parseTimestamp,
-  unreadEntriesError,
-  type VolumeContext,
-  type VolumePath,
-  walkVolume,
-} from '../volumes/index.ts';
+import { findEntry, unreadEntriesError, type VolumeContext, type VolumePath, walkVolume } from '../volumes/index.ts';
 import type { CopyEnd, CopyEndSource } from './copy-paths.ts';
 import { createPathFilter, type PathFilter } from './path-filter.ts';
 import type { CopyOptions, FoundEntry, FoundFile, UncopiedEntry } from './ports.ts';
@@ -79,8 +72,8 @@ async function singleFile({ location }: CopyEndSource, path: string, context: Vo
     const { size, mtimeMs } = await stat(location.path);
     return { path, bytes: size, modified: mtimeMs, from: location.path };
   }
-  const { size, modified } = await findEntry(context, location.at);
-  return { path, bytes: size ?? 0, modified: parseTimestamp(modified), from: location.at };
+  const { bytes, modified } = await findEntry(context, location.at);
+  return { path, bytes, modified, from: location.at };
 }
 
 interface LocalWalk {

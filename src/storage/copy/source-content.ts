@@ -15,7 +15,7 @@ import { RemoteContent } from '../transfer/remote-content.ts';
 import { forEachPart } from '../transfer/run-workers.ts';
 import { ChangedError, CorruptError, withDiskErrors } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
-import { findEntry, parseTimestamp, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
+import { findEntry, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
 import type { CopyContext, FoundFile, Original, SourceContent } from './ports.ts';
 import { openWebFile } from './web-content.ts';
 
@@ -41,8 +41,8 @@ export function contentToCompare(
 /** Looks again at a file of a volume, which may have another size and time. */
 export async function findAgain(file: FoundFile, context: VolumeContext): Promise<FoundFile> {
   if (typeof file.from === 'string' || 'url' in file.from) return file;
-  const { size, modified } = await findEntry(context, file.from);
-  return { ...file, bytes: size ?? 0, modified: parseTimestamp(modified) };
+  const { bytes, modified } = await findEntry(context, file.from);
+  return { ...file, bytes, modified };
 }
 
 export function remoteMark({ bytes, modified }: FoundFile): string {

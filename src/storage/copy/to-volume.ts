@@ -4,7 +4,7 @@ import { completeUpload, initializeUpload } from '../../platform/contract/volume
 import { possibleEtags } from '../transfer/etag-checksum.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
-import { type ListedEntry, parseTimestamp, type VolumePath } from '../volumes/index.ts';
+import type { ListedEntry, VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import { LostUploadError } from './copy-file.ts';
 import { ListedFiles } from './listed-files.ts';
@@ -27,9 +27,8 @@ export class VolumePlace implements TargetPlace {
     this.#uploads = new UploadConfirmation(context, this.#files, fail);
   }
 
-  async find(path: string) {
-    const there = await this.#files.find(path);
-    return there && { bytes: there.size ?? 0, modified: parseTimestamp(there.modified) };
+  find(path: string): Promise<ListedEntry | undefined> {
+    return this.#files.find(path);
   }
 
   expect({ path }: FoundFile): void {
@@ -114,7 +113,7 @@ export class VolumePlace implements TargetPlace {
   ): Promise<boolean> {
     const target = this.#files.at(found.path);
     const there = await this.#files.find(found.path);
-    if ((parseTimestamp(there?.modified ?? null) ?? 0) > at + clockDifferenceMs) return false;
+    if ((there?.modified ?? 0) > at + clockDifferenceMs) return false;
     const times = { startedAt: since, endedAt: at };
     const file = { found, target, bytes, mark, ...times, etags: [], resumedBytes: bytes };
     return (await this.#uploads.findProblem(file, there)) === undefined;
@@ -175,6 +174,6 @@ function mayBeComplete(error: unknown): error is GantryError {
 
 async function hasArrived({ bytes, startedAt, findNow }: UploadedFile, context: CopyContext): Promise<boolean> {
   const there = await findNow();
-  if (there?.size !== bytes) return false;
-  return isNewFile(parseTimestamp(there.modified), { bytes: 0, startedAt }, context);
+  if (there?.bytes !== bytes) return false;
+  return isNewFile(there.modified, { bytes: 0, startedAt }, context);
 }

@@ -8,7 +8,7 @@ import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import { CorruptError } from '../transfer/storage-errors.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes, type TransferContext } from '../transfer/transfer-context.ts';
-import { type ListedEntry, parseTimestamp, urlRequester, type VolumePath } from '../volumes/index.ts';
+import { type ListedEntry, urlRequester, type VolumePath } from '../volumes/index.ts';
 import type { ReportFailure } from './copy-all.ts';
 import { unconfirmedPrefix } from './copy-progress.ts';
 import type { ListedFiles } from './listed-files.ts';
@@ -144,10 +144,10 @@ export class UploadConfirmation {
   /** Why a file does not count as uploaded, by its entry in the listing. */
   async findProblem(file: CompletedFile, entry: ListedEntry | undefined): Promise<GantryError | undefined> {
     if (!entry || entry.isFolder) return lostError('the volume does not list the file');
-    if (entry.size !== file.bytes) {
-      return lostError(`the volume lists ${groupDigits(entry.size ?? 0)} bytes instead of ${groupDigits(file.bytes)}`);
+    if (entry.bytes !== file.bytes) {
+      return lostError(`the volume lists ${groupDigits(entry.bytes)} bytes instead of ${groupDigits(file.bytes)}`);
     }
-    return isNewFile(parseTimestamp(entry.modified), file, this.context) ? undefined : this.#findStorageProblem(file);
+    return isNewFile(entry.modified, file, this.context) ? undefined : this.#findStorageProblem(file);
   }
 
   /** For a listed time that is no newer: asks the storage, and reads the file back if that does not help. */

@@ -18,7 +18,6 @@ export {
   listEntries,
   listIfExists,
   listNames,
-  parseTimestamp,
   parseVolumePath,
   singleLine,
   unreadEntriesError,

@@ -39,9 +39,9 @@ export async function listPath(
   return entries;
 }
 
-function toPathEntry({ path, isFolder, size, modified }: ListedEntry, { volume }: VolumePath): PathEntry {
+function toPathEntry({ path, isFolder, bytes, updatedAt }: ListedEntry, { volume }: VolumePath): PathEntry {
   const name = path.slice(path.lastIndexOf('/', path.length - 2) + 1);
-  return { path: formatRemotePath({ volume, path }), name, isFolder, bytes: size, updatedAt: modified };
+  return { path: formatRemotePath({ volume, path }), name, isFolder, bytes: isFolder ? null : bytes, updatedAt };
 }
 
 export const entryUsageFields = {
@@ -57,10 +57,10 @@ export async function diskUsage(
   at: VolumePath,
   onFiles: (files: number) => void,
 ): Promise<{ entries: PackedList<EntryUsage>; total: EntryUsage }> {
-  const { isFolder, size } = await findEntry(context, at);
+  const { isFolder, bytes } = await findEntry(context, at);
   const total: EntryUsage = { name: at.path, files: 0, bytes: 0 };
   if (!isFolder) {
-    const entry = { name: remoteName(at.path), files: 1, bytes: size ?? 0 };
+    const entry = { name: remoteName(at.path), files: 1, bytes };
     return { entries: PackedList.from([entry]), total: { ...entry, name: at.path } };
   }
   const usages = new PackedList<EntryUsage>();

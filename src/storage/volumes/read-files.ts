@@ -20,14 +20,14 @@ export interface RemoteFile {
 export async function findRemoteFiles(context: ReadContext, paths: VolumePath[]): Promise<RemoteFile[]> {
   const files: RemoteFile[] = [];
   for (const at of paths) {
-    const { isFolder, size } = await findEntry(context, at);
+    const { isFolder, bytes } = await findEntry(context, at);
     if (isFolder) {
       throw new UsageError(`${formatRemotePath(at)} is a folder`, {
         why: 'only files can be printed',
         fix: gantryCommand`ls ${formatRemotePath(at)}`,
       });
     }
-    files.push({ at, bytes: size ?? 0 });
+    files.push({ at, bytes });
   }
   return files;
 }

@@ -31,7 +31,7 @@ type Removal = ObjectOf<typeof removalFields>;
 type RemoveContext = ConfirmContext & Pick<Context, 'progress' | 'prompt' | 'willChange'>;
 
 /** One that is not listed is what the path says: a folder if it ends in a slash. */
-type RemovalTarget = Pick<ListedEntry, 'isFolder' | 'size'> & { at: VolumePath; isListed: boolean };
+type RemovalTarget = Pick<ListedEntry, 'isFolder' | 'bytes'> & { at: VolumePath; isListed: boolean };
 
 /**
  * Removes files, and folders with their contents. Finds, shows and confirms everything before it removes anything. Throws
@@ -90,7 +90,7 @@ async function resolve(context: RemoveContext, text: string, texts: readonly str
     const evidence = await readEvidence(() => findEntry(context, exact));
     if ('state' in evidence) return [targetOf(at, evidence.state)];
     refuseMountPath(exact);
-    return [{ isFolder: exact.path.endsWith('/'), size: null, at: exact, isListed: false }];
+    return [{ isFolder: exact.path.endsWith('/'), bytes: 0, at: exact, isListed: false }];
   }
   const matches = await findMatches(context, at, pattern);
   if (matches.length === 0) {
@@ -129,8 +129,8 @@ function checkNamesake(
 const asName = (at: VolumePath, path: string) =>
   formatRemotePath({ ...at, path: path.replace(/[*?[\]{}\\]/g, '\\$&') });
 
-function targetOf(volume: VolumePath, { path, isFolder, size }: ListedEntry): RemovalTarget {
-  return { at: { ...volume, path }, isFolder, size, isListed: true };
+function targetOf(volume: VolumePath, { path, isFolder, bytes }: ListedEntry): RemovalTarget {
+  return { at: { ...volume, path }, isFolder, bytes, isListed: true };
 }
 
 /** Removes duplicates, and entries of folders that are removed anyway. */
@@ -169,8 +169,8 @@ async function confirmRemoval(
 
 const otherSpellings = ([only, ...others]: RemovalTarget[]) =>
   only && others.length === 0 ? spellingsOf(only.at) : [];
-const bytesText = ({ size: bytes }: RemovalTarget) => (bytes === null ? '' : ` (${size(bytes)})`);
-const totalSize = (files: RemovalTarget[]) => files.reduce((sum, file) => sum + (file.size ?? 0), 0);
+const bytesText = ({ bytes, isListed }: RemovalTarget) => (isListed ? ` (${size(bytes)})` : '');
+const totalSize = (files: RemovalTarget[]) => files.reduce((sum, file) => sum + file.bytes, 0);
 
 function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
   for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatRemotePath(target.at))}`);

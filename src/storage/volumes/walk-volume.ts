@@ -28,27 +28,6 @@ export interface VolumePath extends RemotePath {
   region: string;
 }
 
-export interface ListedEntry {
-  /** Without a slash; untrusted text. */
-  name: string;
-  /** From the root of the volume; ends in a slash for a folder. */
-  path: string;
-  isFolder: boolean;
-  /** In bytes; null for a folder. */
-  size: number | null;
-  /** RFC 3339, UTC. */
-  modified: string | null;
-}
-
-/** The root of a volume, which no listing has. */
-const rootEntry: ListedEntry = {
-  name: '',
-  path: '/',
-  isFolder: true,
-  size: null,
-  modified: null,
-};
-
 /** A file below a folder. `path` is relative to the folder, with forward slashes. */
 export interface WalkedFile {
   path: string;
@@ -57,8 +36,20 @@ export interface WalkedFile {
   modified: number | undefined;
 }
 
+/** Its path is from the root of the volume, and ends in a slash for a folder. */
+export interface ListedEntry extends WalkedFile {
+  /** Without a slash; untrusted text. */
+  name: string;
+  isFolder: boolean;
+  /** `modified` as it is listed: RFC 3339, UTC. */
+  updatedAt: string | null;
+}
+
+/** The root of a volume, which no listing has. */
+const root: ListedEntry = { name: '', path: '/', isFolder: true, bytes: 0, modified: undefined, updatedAt: null };
+
 /** Parses RFC 3339 to ms since 1970; undefined for an invalid or zero time. */
-export function parseTimestamp(text: string | null): number | undefined {
+function parseTimestamp(text: string | null): number | undefined {
   const time = Date.parse(text ?? '');
   return Number.isNaN(time) || time <= 0 ? undefined : time;
 }
@@ -102,19 +93,14 @@ function* toListedEntries(folder: string, entries: Iterable<VolumeEntry>): Gener
 function toListedEntry(folder: string, entry: VolumeEntry): ListedEntry {
   const isFolder = entry.is_folder || entry.name.endsWith('/');
   const name = entry.name.replace(/\/$/, '');
-  const path = joinRemotePath(folder, name);
-  return {
-    name,
-    path: isFolder ? `${path}/` : path,
-    isFolder,
-    size: isFolder ? null : (entry.size_bytes ?? 0),
-    modified: entry.last_modified ?? null,
-  };
+  const path = joinRemotePath(folder, isFolder ? `${name}/` : name);
+  const updatedAt = entry.last_modified ?? null;
+  return { name, path, isFolder, bytes: entry.size_bytes ?? 0, modified: parseTimestamp(updatedAt), updatedAt };
 }
 
 /** Finds a file or folder in the listing of its parent, to copy it to `target`. Throws NotFoundError if it does not exist. */
 export async function findEntry(context: VolumeContext, at: VolumePath, target = '.'): Promise<ListedEntry> {
-  if (at.path === '/') return rootEntry;
+  if (at.path === '/') return root;
   const siblings = await listIfExists(context, { ...at, path: remoteParent(at.path) });
   const sameName = siblings.filter(({ name }) => name === remoteName(at.path));
   const entry = sameName.find(({ isFolder }) => isFolder || !at.path.endsWith('/'));
@@ -204,8 +190,8 @@ export async function* walkVolume(
   options: Omit<WalkOptions, 'entersFolder'> = {},
 ): AsyncGenerator<WalkedFile> {
   const { length } = withTrailingSlash(folder.path);
-  for await (const { path, isFolder, size, modified } of walkEntries(context, folder, options)) {
-    if (!isFolder) yield { path: path.slice(length), bytes: size ?? 0, modified: parseTimestamp(modified) };
+  for await (const { path, isFolder, bytes, modified } of walkEntries(context, folder, options)) {
+    if (!isFolder) yield { path: path.slice(length), bytes, modified };
   }
 }
 

@@ -1,5 +1,6 @@
 import type { LockedFile, LockedWeights } from '../../app/weights-lock.ts';
 import { ConflictError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ListedFiles } from '../copy/index.ts';
 import type { WebFile } from '../transfer/web-file.ts';
@@ -22,10 +23,6 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
-function isAsSeen(there: ListedEntry | undefined, lockedFile: LockedFile): boolean {
-  return there !== undefined && there.modified === lockedFile.modified && there.size === lockedFile.bytes;
-}
-
 /** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
 export async function planFiles(
   context: Context,
@@ -39,10 +36,11 @@ export async function planFiles(
   for (const file of files) {
     const lockedFile = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
     const there = await volume.find(file.path);
-    if (lockedFile && isAsSeen(there, lockedFile) && hasContent(lockedFile, file)) {
+    const isSame = there?.bytes === file.bytes;
+    if (lockedFile && isSame && there.updatedAt === lockedFile.modified && hasContent(lockedFile, file)) {
       plan.equal.set(file.path, lockedFile);
       plan.listed += 1;
-    } else if (there?.size === file.bytes) sameSize.push(file);
+    } else if (isSame) sameSize.push(file);
     else plan.toFetch.push(file);
   }
   if (dryRun) return { ...plan, unread: sameSize };
@@ -65,18 +63,19 @@ async function readSameSize(
     const sha256 = sums.get(file.path);
     const there = await volume.find(file.path);
     if (sha256 === undefined) plan.toFetch.push(file);
-    else plan.equal.set(file.path, toLocked(file, sha256, there?.modified ?? undefined));
+    else plan.equal.set(file.path, toLocked(file, sha256, there));
   }
 }
 
-export function toLocked({ path, bytes, web: { sum } }: SourceFile, sha256: string, modified?: string): LockedFile {
-  return {
-    path,
-    bytes,
-    sha256,
-    ...(sum.algorithm === 'git-blob' && { gitId: sum.hex }),
-    ...(modified !== undefined && { modified }),
-  };
+/** With the time at which the volume lists it, if it does. */
+export function toLocked(
+  file: SourceFile,
+  sha256: string,
+  there: Pick<ListedEntry, 'updatedAt'> | undefined,
+): LockedFile {
+  const { path, bytes, web } = file;
+  const gitId = web.sum.algorithm === 'git-blob' ? web.sum.hex : undefined;
+  return { path, bytes, sha256, ...defined({ gitId, modified: there?.updatedAt ?? undefined }) };
 }
 
 function hasContent(lockedFile: LockedFile, { bytes, web: { sum } }: SourceFile): boolean {

@@ -198,7 +198,7 @@ async function describe(
     const { sum } = file.web;
     const sha256 = sum.algorithm === 'sha256' ? sum.hex : proven.get(file.path);
     if (sha256 === undefined) unknown.push(file);
-    else lockedFiles.push(toLocked(file, sha256, (await volume.find(file.path))?.modified ?? undefined));
+    else lockedFiles.push(toLocked(file, sha256, await volume.find(file.path)));
   }
   const { equal } = await planFiles(context, unknown, volume, { locked: undefined, dryRun: false });
   return [...lockedFiles, ...equal.values()];

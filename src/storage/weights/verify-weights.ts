@@ -5,7 +5,7 @@ import { boolean, choice, integer, list, type ObjectOf, object, text } from '../
 import type { Context } from '../../platform/context.ts';
 import { ListedFiles } from '../copy/index.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
-import { parseVolumePath } from '../volumes/index.ts';
+import { type ListedEntry, parseVolumePath } from '../volumes/index.ts';
 import { readLock, updateLock } from './lock-file.ts';
 import { readFileSums } from './read-file-sums.ts';
 
@@ -66,12 +66,12 @@ const byPath = ([a]: WrongFile, [b]: WrongFile) => (a.path < b.path ? -1 : 1);
 
 function listedProblem(
   { bytes, modified }: LockedFile,
-  there: { size: number | null; modified?: string | null | undefined } | undefined,
+  there: Pick<ListedEntry, 'bytes' | 'updatedAt'> | undefined,
   comparesTime: boolean,
 ): FileProblem['problem'] | undefined {
   if (!there) return 'missing';
-  if (bytes !== there.size) return 'other size';
-  return comparesTime && modified !== (there.modified ?? undefined) ? 'other time' : undefined;
+  if (bytes !== there.bytes) return 'other size';
+  return comparesTime && modified !== (there.updatedAt ?? undefined) ? 'other time' : undefined;
 }
 
 async function verifyVolume(context: Context, weights: LockedWeights, quick: boolean): Promise<WrongFile[]> {

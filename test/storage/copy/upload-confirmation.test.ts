@@ -15,7 +15,7 @@ function volume() {
   const listings: string[] = [];
   const arrived: string[] = [];
   const missing: string[] = [];
-  const entry = { isFolder: false, size: 1, modified: '2026-01-01T00:00:00Z' };
+  const entry = { isFolder: false, bytes: 1, modified: Date.parse('2026-01-01T00:00:00Z') };
   const remote = {
     listNow: async ({ path }: { path: string }) => {
       listings.push(path);
