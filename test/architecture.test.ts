@@ -411,6 +411,8 @@ test('no literal is spread or taken apart to save lines', () => {
   const tests = below.filter((path) => /\.(ts|js)$/.test(path) && !path.includes('node_modules'));
   expect([...files, ...tests].filter((file) => spread.test(readFileSync(file, 'utf8')))).toEqual([]);
   expect(files.filter((file) => taken.test(readFileSync(file, 'utf8')))).toEqual([]);
+  const list = /\.\.\.(?:\(\[[^\]]*\] as const\)|\['[^\]]*\])[,\]]/;
+  expect(files.filter((file) => list.test(readFileSync(file, 'utf8')))).toEqual([]);
 });
 
 test('only calls/logs reads logs and opens live logs: lines are late, and it knows for how long', () => {

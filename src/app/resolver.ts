@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { defined } from '../kernel/json-text.ts';
+import { words } from '../kernel/words.ts';
 
 export interface Requirements {
   lines: readonly string[];
@@ -40,7 +41,7 @@ const notAsked = /^UV_(?:OFFLINE|DEFAULT_INDEX|INDEX\w*|EXTRA_INDEX_URL|FIND_LIN
 const harmless = /^UV_(?:CACHE_DIR|NATIVE_TLS|SYSTEM_CERTS|HTTP_TIMEOUT)$/;
 
 const flags = [
-  ...['pip', 'compile', '--quiet', '--no-header', '--no-annotate', '--no-config', '--no-python-downloads'],
+  ...words('pip compile --quiet --no-header --no-annotate --no-config --no-python-downloads'),
   // To build a package runs code of it. Pre-releases may be what is asked for.
-  ...['--no-build', '--prerelease', 'allow', '--python-platform', 'x86_64-unknown-linux-gnu'],
+  ...words('--no-build --prerelease allow --python-platform x86_64-unknown-linux-gnu'),
 ];

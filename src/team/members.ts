@@ -2,6 +2,7 @@ import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { FailedError, GantryError, NotFoundError, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
+import { words } from '../kernel/words.ts';
 import type { Context } from '../platform/context.ts';
 import {
   type ApiKey,
@@ -153,10 +154,12 @@ function knownProject(grant: unknown): string | undefined {
 }
 
 /** Fields that do not affect access, unlike a role or an expiry, which a change would lose. */
-const ignoredFields = new Set([
-  ...['id', 'grantId', 'name', 'projectName', 'project_name', 'serviceAccountId', 'since'],
-  ...['createdAt', 'updatedAt', 'created_at', 'updated_at', 'createdByUserId', 'createdBy'],
-]);
+const ignoredFields = new Set<string>(
+  words(
+    'id grantId name projectName project_name serviceAccountId since',
+    'createdAt updatedAt created_at updated_at createdByUserId createdBy',
+  ),
+);
 
 function readId(grant: unknown): string | undefined {
   const { id } = Object(grant) as Record<string, unknown>;

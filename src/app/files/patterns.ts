@@ -2,8 +2,10 @@
  * Includes are anchored at the app folder. Excludes without a slash match a name at any depth, as in `.gitignore`;
  * excludes with a slash are anchored. Patterns that cannot match are reported.
  */
+
 import { isAbsolute } from 'node:path';
 import type { Problem } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 import { compileGlob, compileNames, type Glob } from './glob.ts';
 
 export interface Include {
@@ -29,12 +31,14 @@ export const parseIncludes = (texts: readonly string[]): Patterns<Include> => pa
 export const parseExcludes = (texts: readonly string[]): Patterns<Exclude> => parse('exclude', texts, parseExclude);
 
 /** Not sent unless an include pattern names it: version control, installed packages, caches, editor files, gantry's own. */
-export const isExcludedByDefault = compileNames([
-  ...['.git', '.hg', '.svn', 'node_modules', '.venv', 'venv', 'virtualenv', '.direnv'],
-  ...['__pycache__', '.pytest_cache', '.mypy_cache', '.ruff_cache', '.ipynb_checkpoints', '.tox', '.nox'],
-  ...['.DS_Store', 'Thumbs.db', 'desktop.ini', '.idea', '.vscode', '*.swp', '*.swo', '*~'],
-  ...['.gantry', 'gantry-plan.json', 'gantry-deploy.env'],
-]);
+export const isExcludedByDefault = compileNames(
+  words(
+    '.git .hg .svn node_modules .venv venv virtualenv .direnv',
+    '__pycache__ .pytest_cache .mypy_cache .ruff_cache .ipynb_checkpoints .tox .nox',
+    '.DS_Store Thumbs.db desktop.ini .idea .vscode *.swp *.swo *~',
+    '.gantry gantry-plan.json gantry-deploy.env',
+  ),
+);
 
 /** A folder that contains one of these is a virtual environment. */
 export const virtualEnvironmentMarkers: readonly string[] = ['pyvenv.cfg', 'conda-meta'];

@@ -1,5 +1,7 @@
 /** Finds secret files by their names. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
+
 import type { Problem } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 import { compileGlob, compileNames } from './glob.ts';
 import { excludeLine } from './patterns.ts';
 
@@ -34,30 +36,23 @@ const maxShown = 5;
 /** In the line to copy. */
 const maxExcluded = 50;
 
-const isSecret = compileNames([
-  ...['.env', '.env.*', '*.env', '.envrc'],
-  ...['id_rsa', 'id_dsa', 'id_ecdsa', 'id_ed25519', '*.pem', '*.key', '*.p12', '*.pfx', '*.jks', '*.keystore', '*.ppk'],
-  ...[
-    '.npmrc',
-    '.pypirc',
-    '.netrc',
-    '_netrc',
-    '.git-credentials',
-    '.htpasswd',
-    '.pgpass',
-    '.my.cnf',
-    '.boto',
-    '.s3cfg',
-  ],
-  ...['service[-_]account*.json', '*credentials*.json', 'client_secret*.json', 'secrets.{json,toml,yaml,yml}'],
-  ...['terraform.tfstate', 'terraform.tfstate.backup', '*.tfvars', '*.kdbx', '.vault-token'],
-]);
+const isSecret = compileNames(
+  words(
+    '.env .env.* *.env .envrc',
+    'id_rsa id_dsa id_ecdsa id_ed25519 *.pem *.key *.p12 *.pfx *.jks *.keystore *.ppk',
+    '.npmrc .pypirc .netrc _netrc .git-credentials .htpasswd .pgpass .my.cnf .boto .s3cfg',
+    'service[-_]account*.json *credentials*.json client_secret*.json secrets.{json,toml,yaml,yml}',
+    'terraform.tfstate terraform.tfstate.backup *.tfvars *.kdbx .vault-token',
+  ),
+);
 
-const isHarmless = compileNames([
-  ...['.env.{example,sample,template,dist,defaults}', '{example,sample,template}.env'],
-  ...['cacert.pem', 'ca-certificates.pem', 'ca-bundle.pem', 'fullchain.pem', '*.pub.pem', 'public*.pem'],
-  ...['*{example,sample,template}*credentials*.json', '*credentials*{example,sample,template,schema}*.json'],
-]);
+const isHarmless = compileNames(
+  words(
+    '.env.{example,sample,template,dist,defaults} {example,sample,template}.env',
+    'cacert.pem ca-certificates.pem ca-bundle.pem fullchain.pem *.pub.pem public*.pem',
+    '*{example,sample,template}*credentials*.json *credentials*{example,sample,template,schema}*.json',
+  ),
+);
 
 /** Secret because of their folder, which is hidden. */
 const secretPaths = [

@@ -86,7 +86,12 @@ export default defineCommand({
     passThrough({ $schema: text('with --schema: the JSON Schema') }),
   ),
   examples: [
-    ...['check', 'check other-app --strict', 'check apps/*', 'check envs/prod.toml', 'check --online', 'check --json'],
+    'check',
+    'check other-app --strict',
+    'check apps/*',
+    'check envs/prod.toml',
+    'check --online',
+    'check --json',
     'check --schema > cerebrium.schema.json',
   ],
 });

@@ -127,7 +127,12 @@ export default defineCommand({
   local: true,
   exits: [],
   examples: [
-    ...['help --all', 'help flags', 'help exit-codes', 'help deploy --all', 'help deploy --schema', 'help --json'],
+    'help --all',
+    'help flags',
+    'help exit-codes',
+    'help deploy --all',
+    'help deploy --schema',
+    'help --json',
     'help agents > .claude/skills/gantry/SKILL.md',
   ],
 });

@@ -2,6 +2,7 @@ import type { Command as Commander, Option, OptionValues } from '@commander-js/e
 import { Command as DeclaringCommand } from 'commander';
 import { busyPolicies } from '../../deploys/send/index.ts';
 import { CommandLine } from '../../kernel/command-line.ts';
+import { words } from '../../kernel/words.ts';
 import { addFlagRules, type FlagRules, type FlagsOf } from '../command.ts';
 import { withConfigFile } from './app.ts';
 import { dollarFlag, durationFlag, outputFlag, positiveDurationFlag, repeatableFlag, typedFlags } from './values.ts';
@@ -63,8 +64,8 @@ export function deployFlags(command: Commander) {
       watch: ofWatch,
     },
     seldom: [
-      ...(['ttl', 'new', 'useGitignore', 'keepScaling', 'repack', 'disableBuildLogs', 'logLevel', 'output'] as const),
-      ...(['savePlan', 'detailedExitCode', 'older', 'failOnDrift', 'maxHourly', 'applyPlan'] as const),
+      ...words('ttl new useGitignore keepScaling repack disableBuildLogs logLevel output'),
+      ...words('savePlan detailedExitCode older failOnDrift maxHourly applyPlan'),
       'events' as const,
     ],
   });

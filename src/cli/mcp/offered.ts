@@ -1,4 +1,5 @@
 import { UsageError } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 import type { CommandReference, FlagReference } from '../reference.ts';
 
 /** What an agent may find. */
@@ -48,10 +49,9 @@ const sharedFlags = ['--jq', '--cwd', '--project', '--region', '--json', '--conf
  * Never ends, prints what a tool's result cannot hold, shows secret values, writes a page (a tool that only reads
  * must not write files), gives exit codes another meaning, or shows the lines of any file of this machine.
  */
-const hiddenFlags = new Set([
-  ...['--live', '--clear', '--events', '--show-values', '--raw', '--show-headers', '--schema'],
-  ...['--html', '--forward-exit-code', '--file'],
-]);
+const hiddenFlags = new Set<string>(
+  words('--live --clear --events --show-values --raw --show-headers --schema', '--html --forward-exit-code --file'),
+);
 
 function longOf({ flags }: FlagReference): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? '';

@@ -1,6 +1,7 @@
 import { shortList } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapText } from '../../kernel/output/wrap-text.ts';
+import { words } from '../../kernel/words.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
 
 /** What help is made from: the program, a group such as `apps`, or a command. */
@@ -33,12 +34,14 @@ function describe(source: HelpSource): Help {
 }
 
 /** What people use from day to day. `gantry help --all` has the others too. */
-const usual = new Set([
-  ...['init', 'dev', 'deploy', 'invoke', 'status', 'logs', 'explain', 'run'],
-  ...['cp', 'ls', 'rm'],
-  ...['apps', 'rollback', 'metrics', 'cost', 'secrets', 'users'],
-  ...['login', 'doctor', 'help'],
-]);
+const usual = new Set<string>(
+  words(
+    'init dev deploy invoke status logs explain run',
+    'cp ls rm',
+    'apps rollback metrics cost secrets users',
+    'login doctor help',
+  ),
+);
 
 /** `categories` are the summaries of the commands of each category, by name. */
 function programHelp({ categories, all }: Extract<HelpSource, { categories: object }>): Help {

@@ -3,6 +3,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { Io } from '../../kernel/process.ts';
+import { words } from '../../kernel/words.ts';
 import { storedCredential } from '../../platform/config/credentials.ts';
 import { isLocalTarget, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { resolveFolders } from '../../platform/config/folders.ts';
@@ -119,7 +120,7 @@ function isOfNone(
   return ofProfile || (local && !unattended);
 }
 
-const choosing: Variable[] = [
-  ...(['GANTRY_TOKEN', 'GANTRY_PROJECT', 'GANTRY_PROFILE', 'GANTRY_API_URL'] as const),
-  ...(['CEREBRIUM_SERVICE_ACCOUNT_TOKEN', 'CEREBRIUM_PROJECT_ID'] as const),
-];
+const choosing: Variable[] = words(
+  'GANTRY_TOKEN GANTRY_PROJECT GANTRY_PROFILE GANTRY_API_URL',
+  'CEREBRIUM_SERVICE_ACCOUNT_TOKEN CEREBRIUM_PROJECT_ID',
+);

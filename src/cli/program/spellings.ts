@@ -1,5 +1,6 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
 import type { ErrorFacts } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 
 /** What users of the official client type, in gantry's words. docs/switching.md lists all of it. */
@@ -132,8 +133,8 @@ export const switches = ['--yes', '-y', '--detach', '--disable-build-logs', '--a
 /** Flags of single commands. The official client takes them before the command, too. */
 export const commandFlags = [
   ...flagSpellings.flatMap(({ of, names }) => (of ? names : [])),
-  ...['--name', '--detach', '--disable-build-logs', '--data', '--app', '--async', '--show-values'],
-  ...['--min-replicas', '--max-replicas', '--dir'],
+  ...words('--name --detach --disable-build-logs --data --app --async --show-values'),
+  ...words('--min-replicas --max-replicas --dir'),
 ];
 
 /** `2026-11-20 10:00:00` is a local time, `1w` is a week ago. */
@@ -256,10 +257,10 @@ export const flagRefusals: readonly FlagRefusal[] = [
     fix: gantryCommand`deploy`,
   },
   {
-    names: [
-      ...['--hardware', '--compute', '--gpu', '--gpu-count', '--cpu', '--memory', '--min-replicas', '--max-replicas'],
-      ...['--cooldown', '--python-version', '--include', '--exclude'],
-    ],
+    names: words(
+      '--hardware --compute --gpu --gpu-count --cpu --memory --min-replicas --max-replicas',
+      '--cooldown --python-version --include --exclude',
+    ),
     of: ['deploy'],
     message: 'settings of an app are in cerebrium.toml, not in flags',
     fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',

@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
+import { words } from '../../kernel/words.ts';
 import {
   commandFlags,
   commandSpellings,
@@ -224,13 +225,15 @@ function exposed(what: string, instead: string): string {
 }
 
 /** Flags with a value: the word after them is not an argument. */
-const valueFlags = new Set([
-  ...['-o', '--output', '-r', '--region', '-p', '--project', '--profile', '-C', '--cwd', '--color', '--app', '--dir'],
-  ...['--service-account-token', '--project-id', '--name', '--config-file', '--log-level', '--data', '--since'],
-  ...['--function', '--build', '--to', '--run', '--tail', '--lines', '--limit', '--until', '--search', '--source'],
-  ...['--json-body', '--payload', '--env-file', '--parallel', '--workers', '--timeout', '--concurrency'],
-  ...['-d', '--body', '--container-id', '--cooldown', '--min-replicas', '--max-replicas', '--response-grace-period'],
-]);
+const valueFlags = new Set<string>(
+  words(
+    '-o --output -r --region -p --project --profile -C --cwd --color --app --dir',
+    '--service-account-token --project-id --name --config-file --log-level --data --since',
+    '--function --build --to --run --tail --lines --limit --until --search --source',
+    '--json-body --payload --env-file --parallel --workers --timeout --concurrency',
+    '-d --body --container-id --cooldown --min-replicas --max-replicas --response-grace-period',
+  ),
+);
 
 /** The places of the words that are neither flags nor their values. */
 function positionals(words: readonly string[]): number[] {

@@ -2,6 +2,7 @@ import type { FileDecision } from '../../deploys/send/index.ts';
 import { sizeCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { table } from '../../kernel/output/table.ts';
+import { words } from '../../kernel/words.ts';
 import { boolean, choice, integer, list, nullable, object, text } from '../result-schema.ts';
 
 export const fileDecisionFields = nullable(
@@ -11,10 +12,10 @@ export const fileDecisionFields = nullable(
       sent: boolean('whether it is sent'),
       bytes: nullable(integer('size; null if it is not sent')),
       reason: choice(
-        [
-          ...['included', 'required', 'generated', 'excluded', 'gitignored', 'not-included', 'never-sent'],
-          ...['dockerignored', 'environment', 'temporary', 'output', 'unsupported', 'replaced'],
-        ] as FileDecision['reason'][],
+        words(
+          'included required generated excluded gitignored not-included never-sent',
+          'dockerignored environment temporary output unsupported replaced',
+        ) as FileDecision['reason'][],
         'why it is sent or not',
       ),
       by: nullable(text('pattern, line of a .gitignore or .dockerignore, or section of the config file that decided')),

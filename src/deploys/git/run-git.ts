@@ -5,6 +5,7 @@ import { TemporaryFolder } from '../../kernel/disk/index.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
 import { count } from '../../kernel/output/format.ts';
+import { words } from '../../kernel/words.ts';
 import type { Context } from '../../platform/context.ts';
 import { unless } from '../../platform/waiting/index.ts';
 
@@ -40,10 +41,10 @@ export async function git(context: GitContext, args: Arguments, options: GitOpti
 }
 
 /** Paths with special characters are printed as they are. A bare repository may be a folder of a clone. */
-const settings = [
-  ...['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'],
-  ...['-c', 'safe.bareRepository=explicit'],
-];
+const settings = words(
+  '-c core.quotePath=false -c core.fsmonitor=false -c core.hooksPath=/dev/null',
+  '-c safe.bareRepository=explicit',
+);
 
 /** Git asks nothing, writes nothing by the way, and fetches nothing that a partial clone lacks. */
 const noWork = { GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0', GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: '' };

@@ -1,5 +1,6 @@
 import { keyOfField } from '../../app/settings.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
+import { words } from '../../kernel/words.ts';
 import type { App, AppCreation } from '../../platform/contract/apps.ts';
 import type { HistoryEvent } from './event-log.ts';
 
@@ -16,11 +17,11 @@ export const hardwareFields = ['hardware', 'gpuCount', 'cpu', 'memory', 'compute
 
 /** Settings that both create app and get app have (spec 2.2, 2.4). Commands are omitted: they may contain secrets. */
 const commonFields = [
-  ...['runtime', 'baseImage', 'pythonVersion', 'port', 'healthcheckEndpoint', 'readycheckEndpoint', 'disableAuth'],
-  ...['region', 'cpu', 'memory', 'gpuCount', 'computeTier'],
+  ...words('runtime baseImage pythonVersion port healthcheckEndpoint readycheckEndpoint disableAuth'),
+  ...words('region cpu memory gpuCount computeTier'),
   ...scalingFields,
-  ...['responseGracePeriodSeconds', 'scalingMetric', 'scalingTarget', 'scalingBuffer', 'rollOutDurationSeconds'],
-  ...['evaluationIntervalSeconds', 'loadBalancingAlgorithm', 'deploymentInitializationTimeout'],
+  ...words('responseGracePeriodSeconds scalingMetric scalingTarget scalingBuffer rollOutDurationSeconds'),
+  ...words('evaluationIntervalSeconds loadBalancingAlgorithm deploymentInitializationTimeout'),
 ] as const satisfies readonly (keyof App & keyof AppCreation)[];
 
 /** Two settings are returned under other names than they are sent (spec 2.2, 2.4). */

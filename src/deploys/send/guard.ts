@@ -8,6 +8,7 @@ import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk
 import { ConflictError, type GantryError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { defined, stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
+import { words } from '../../kernel/words.ts';
 import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
@@ -111,10 +112,10 @@ function sha256(text: string): string {
 }
 
 /** Fields that change by themselves, or say nothing about what serves. */
-const volatile = [
-  ...['status', 'errorMessage', 'updatedAt', 'costPerSecondCents', 'lastBuildStatus'],
-  ...['latestBuildId', 'latestCreatedBuildId'],
-];
+const volatile: readonly string[] = words(
+  'status errorMessage updatedAt costPerSecondCents lastBuildStatus',
+  'latestBuildId latestCreatedBuildId',
+);
 /** Only known fields: others may change by themselves. */
 const boundFields = Object.keys(App.entries).filter((field) => !volatile.includes(field));
 

@@ -4,14 +4,15 @@ import { checkAppConfig } from '../../app/config.ts';
 import { appsBelow } from '../../app/toml/source.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { type ExitName, exitCodes, UsageError } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 import type { Context } from '../../platform/context.ts';
 
 /** The exit code of several apps is the last of these that one of them has. */
-const worstLast: readonly ExitName[] = [
-  ...(['ok', 'changes', 'pending', 'rate-limited', 'unavailable', 'conflict', 'input-needed', 'usage'] as const),
-  ...(['project', 'not-found', 'denied', 'auth', 'limit', 'failed', 'app-error', 'build-failed', 'not-ready'] as const),
-  ...(['bug', 'interrupted', 'terminated'] as const),
-];
+const worstLast: readonly ExitName[] = words(
+  'ok changes pending rate-limited unavailable conflict input-needed usage',
+  'project not-found denied auth limit failed app-error build-failed not-ready',
+  'bug interrupted terminated',
+);
 
 export function worstExit(codes: readonly number[]): ExitName {
   return worstLast.findLast((name) => codes.includes(exitCodes[name].code)) ?? 'ok';

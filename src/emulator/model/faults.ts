@@ -1,3 +1,4 @@
+import { words } from '../../kernel/words.ts';
 import { type EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { StorageTarget } from '../http/read-request.ts';
 
@@ -117,7 +118,7 @@ export function parseFaultOption(text: string): { target: FaultTarget; faults: s
 
 const faultTargets: readonly FaultTarget[] = [
   ...(Object.keys(endpoints) as EndpointName[]),
-  ...(['upload', 'part', 'object', 'webhook', 'log-socket', 'build'] as const),
+  ...words('upload part object webhook log-socket build'),
 ];
 
 function parseFault(target: FaultTarget, text: string): { fault: Fault; isPermanent: boolean } {

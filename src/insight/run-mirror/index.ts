@@ -1,4 +1,5 @@
 import { redactedJson, redactValue } from '../../kernel/output/redacted-json.ts';
+import { words } from '../../kernel/words.ts';
 import type { Context } from '../../platform/context.ts';
 import { type RunRange, readRunDays, rowsWithin } from './read-run-days.ts';
 import type { MirroredRun } from './run-table.ts';
@@ -41,10 +42,10 @@ export async function exportRuns(
   return written;
 }
 
-const fields = [
-  ...(['id', 'createdAt', 'functionName', 'status', 'statusCode', 'runtimeMs', 'coldstartTimeMs'] as const),
-  ...(['totalQueueTimeMs', 'totalResponseTimeMs', 'podName', 'build', 'kind'] as const),
-] as const satisfies (keyof ExportedRun)[];
+const fields = words(
+  'id createdAt functionName status statusCode runtimeMs coldstartTimeMs',
+  'totalQueueTimeMs totalResponseTimeMs podName build kind',
+) satisfies (keyof ExportedRun)[];
 
 function exported(run: MirroredRun): ExportedRun {
   const { createdAt } = run;

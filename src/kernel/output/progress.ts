@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { after } from '../clock.ts';
 import { type Fix, withCommands, withFixCommands } from '../command-line.ts';
 import type { Problem } from '../errors.ts';
+import { words } from '../words.ts';
 import { type AnnotationRoots, problemText, workflowAnnotation } from './failure.ts';
 import { duration, size } from './format.ts';
 import type { Page, Stream, View } from './page.ts';
@@ -11,10 +12,7 @@ import { wrapText } from './wrap-text.ts';
 export type Progress = ReturnType<typeof createProgress>;
 
 /** What the line of an event has as its type: of a deploy, a build or a run, of copied files, and of `gantry dev`. */
-export const eventTypes = [
-  ...(['created', 'uploaded', 'started', 'status', 'log', 'canceled', 'file'] as const),
-  ...(['request', 'reload', 'problem'] as const),
-] as const;
+export const eventTypes = words('created uploaded started status log canceled file', 'request reload problem');
 
 export type Step = ReturnType<Progress['step']>;
 

@@ -1,4 +1,5 @@
 import type { ErrorFacts } from '../../kernel/errors.ts';
+import { words } from '../../kernel/words.ts';
 
 /**
  * What another try may get over: by the code of a connection's error, or the status of a reply. The only table:
@@ -34,13 +35,13 @@ const failures: Record<string, Failure> = {
   ...certificate('its certificate is self-signed', 'DEPTH_ZERO_SELF_SIGNED_CERT'),
   ...certificate(
     "its certificate is issued by an authority that is not trusted; set SSL_CERT_FILE to its certificate if it is your company's",
-    ...['SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY'],
-    ...['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'UNABLE_TO_VERIFY_FIRST_CERTIFICATE', 'CERT_UNTRUSTED'],
+    ...words('SELF_SIGNED_CERT_IN_CHAIN UNABLE_TO_GET_ISSUER_CERT UNABLE_TO_GET_ISSUER_CERT_LOCALLY'),
+    ...words('UNABLE_TO_VERIFY_LEAF_SIGNATURE UNABLE_TO_VERIFY_FIRST_CERTIFICATE CERT_UNTRUSTED'),
   ),
   ...certificate('its certificate is for another host name', 'ERR_TLS_CERT_ALTNAME_INVALID'),
   ...certificate(
     'it does not speak TLS',
-    ...['ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG', 'EPROTO'],
+    ...words('ERR_SSL_WRONG_VERSION_NUMBER ERR_SSL_PACKET_LENGTH_TOO_LONG EPROTO'),
   ),
 };
 

@@ -1,5 +1,6 @@
 import { type Environment, readVariable, type Variable } from '../../kernel/environment.ts';
 import { nullable, type ObjectOf, text } from '../../kernel/shape.ts';
+import { words } from '../../kernel/words.ts';
 import { defaultRegion } from './setting-values.ts';
 import { type Setting, type Settings, type StoredKey, settingSources } from './settings.ts';
 import { type Target, targetOrigin, targetText } from './target.ts';
@@ -21,7 +22,7 @@ export const readableSettings: readonly string[] = [
   'target',
   'profile',
   ...storableSettings.keys(),
-  ...['https-proxy', 'http-proxy', 'no-proxy', 'config-folder', 'state-folder', 'cache-folder'],
+  ...words('https-proxy http-proxy no-proxy config-folder state-folder cache-folder'),
 ];
 
 export function describeTarget(target: Target): ListedSetting {

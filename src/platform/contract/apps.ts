@@ -138,7 +138,10 @@ export const getApp = endpoint('GET /v2/projects/{project}/apps/{app}', { reply:
 
 /** The settings that can change without a deploy (docs/platform.md#scaling). The next deploy overwrites them. */
 const AppScaling = v.pick(AppCreation, [
-  ...(['minReplicaCount', 'maxReplicaCount', 'cooldownPeriodSeconds', 'responseGracePeriodSeconds'] as const),
+  'minReplicaCount',
+  'maxReplicaCount',
+  'cooldownPeriodSeconds',
+  'responseGracePeriodSeconds',
 ]);
 
 /** Change a deployed app's scaling (docs/platform.md#scaling). Sets values, so it is safe to repeat. */

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { JsonNumber } from '../../kernel/json-text.ts';
+import { words } from '../../kernel/words.ts';
 import { endpoint } from './endpoint.ts';
 import { queryBoolean } from './scalars.ts';
 
@@ -45,10 +46,12 @@ export function signedPrefix(runId: string, timestamp: string | number): string 
 }
 
 /** Headers of one connection, which are not passed on (RFC 9110, 7.6.1). */
-export const connectionHeaders: ReadonlySet<string> = new Set([
-  ...['connection', 'host', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te'],
-  ...['trailer', 'transfer-encoding', 'upgrade'],
-]);
+export const connectionHeaders: ReadonlySet<string> = new Set(
+  words(
+    'connection host keep-alive proxy-authenticate proxy-authorization proxy-connection te',
+    'trailer transfer-encoding upgrade',
+  ),
+);
 /** Headers that the sender of a request sets itself. */
 export const sendersHeaders: ReadonlySet<string> = new Set([...connectionHeaders, 'content-length', 'expect']);
 

@@ -1,13 +1,11 @@
 import * as v from 'valibot';
+import { words } from '../../kernel/words.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
 import { described, maybe, optionalEnum, queryBoolean, queryNumber, sameFields, textOrEmpty } from './scalars.ts';
 
 /** Statuses that runs can be filtered by (spec 3). */
-export const runStatuses = [
-  ...(['pending', 'proxyQueued', 'containerQueued', 'processing'] as const),
-  ...(['success', 'failure', 'cancelled'] as const),
-] as const;
+export const runStatuses = words('pending proxyQueued containerQueued processing', 'success failure cancelled');
 export type RunStatus = (typeof runStatuses)[number];
 
 /**

@@ -103,7 +103,7 @@ async function findModel(
 function pinnedText(revision: string, source: ModelSource, at: VolumePath, { include, exclude }: Selection): Sentence {
   const globs = [...include.map((glob) => ['--include', glob]), ...exclude.map((glob) => ['--exclude', glob])];
   const flags = globs.flatMap(([flag = '', glob = '']) => flagWords(flag, glob));
-  const newest = new CommandLine([...['gantry', 'cp', `${source.text}@main`, formatRemotePath(at)], ...flags]);
+  const newest = new CommandLine(['gantry', 'cp', `${source.text}@main`, formatRemotePath(at), ...flags]);
   return sentence`${weightsLockName} has revision ${revision.slice(0, 12)}; for the newest: ${newest}`;
 }
 

@@ -1,3 +1,4 @@
+import { words } from '../../../kernel/words.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { numericSettings } from '../../model/apps/settings.ts';
 import { costPerSecond, monthlyUsage } from '../../model/billing/spending.ts';
@@ -76,7 +77,7 @@ function status(builds: ReadBuild[]): string {
 }
 
 /** The settings that this reply has under their own names, besides the numbers. */
-const otherSettings = [
-  ...(['port', 'runtime', 'baseImage', 'pythonVersion', 'entrypoint', 'healthcheckEndpoint'] as const),
-  ...(['readycheckEndpoint', 'disableAuth', 'computeTier', 'scalingMetric', 'loadBalancingAlgorithm'] as const),
-];
+const otherSettings = words(
+  'port runtime baseImage pythonVersion entrypoint healthcheckEndpoint',
+  'readycheckEndpoint disableAuth computeTier scalingMetric loadBalancingAlgorithm',
+);

@@ -1,3 +1,4 @@
+import { words } from '../../../kernel/words.ts';
 import { refuse } from '../../http/reply.ts';
 import type { Store } from '../../model/state/store.ts';
 import { objectKey, splitPath, type VolumeFile, type VolumeLocation } from '../../running/volumes/volume.ts';
@@ -92,10 +93,10 @@ const minPartBytes = 5 * 1024 ** 2;
 const defaultRegion = 'us-east-1';
 
 /** Regions in which a volume can be (docs/platform.md#regions). */
-const regions = [
-  ...['us-east-1', 'us-central1', 'eu-north-1', 'eu-north1', 'global', 'us-west-2', 'eu-west-2', 'eu-central-1'],
-  ...['ap-south-1', 'ap-northeast-1', 'sa-east-1', 'ca-central-1', 'me-central-1', 'eu-west-1'],
-];
+const regions: readonly string[] = words(
+  'us-east-1 us-central1 eu-north-1 eu-north1 global us-west-2 eu-west-2 eu-central-1',
+  'ap-south-1 ap-northeast-1 sa-east-1 ca-central-1 me-central-1 eu-west-1',
+);
 
 function parseLocation(
   { project, volume, query }: { project: string; volume: string; query?: { region?: string | undefined } | undefined },

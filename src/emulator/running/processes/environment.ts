@@ -1,4 +1,5 @@
 import { delimiter, dirname, join } from 'node:path';
+import { words } from '../../../kernel/words.ts';
 import type { AppRecord } from '../../model/state/records.ts';
 import type { Store } from '../../model/state/store.ts';
 
@@ -45,11 +46,13 @@ export function createAppVariables(
 }
 
 /** The second line: without these, many Windows programs fail to start or to find their files. */
-const needed = new Set([
-  ...['HOME', 'LANG', 'TZ', 'TMPDIR'],
-  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'TEMP', 'TMP'],
-  ...['USERPROFILE', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'NUMBER_OF_PROCESSORS', 'PROCESSOR_ARCHITECTURE'],
-]);
+const needed = new Set<string>(
+  words(
+    'HOME LANG TZ TMPDIR',
+    'SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT TEMP TMP',
+    'USERPROFILE APPDATA LOCALAPPDATA PROGRAMDATA NUMBER_OF_PROCESSORS PROCESSOR_ARCHITECTURE',
+  ),
+);
 
 function scripts(python: string): string[] {
   return process.platform === 'win32' ? [join(dirname(python), 'Scripts')] : [];

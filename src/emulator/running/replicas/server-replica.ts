@@ -212,7 +212,8 @@ export function serverContainer(options: ReplicaOptions, { tag, containers }: Ow
     start(port) {
       const args = [
         ...limits(app.settings, containers.engine),
-        ...['--publish', `127.0.0.1:${port}:${ownPort}`],
+        '--publish',
+        `127.0.0.1:${port}:${ownPort}`,
         ...Object.entries(folders).flatMap(([path, source]) => ['--volume', `${source}:${path}`]),
         ...Object.entries(variables).flatMap(variableArgument),
         ...(program ? ['--entrypoint', program, tag, ...words] : [tag]),
