@@ -175,7 +175,6 @@ const defaults = {
   exit: () => 'ok',
   empty: '',
   next: () => [],
-  formOf: () => undefined,
   unattended: true,
   live: false,
   local: false,
@@ -210,6 +209,10 @@ export function defineCommand<
     view: (value: ItemOf<Value>, options: Options) => {
       const rendered = view(value, options);
       return typeof rendered === 'string' ? () => rendered : rendered;
+    },
+    formOf: (...given: [Options, readonly unknown[]]) => {
+      const form = parts.formOf?.(...given);
+      return form && schemaOf(parts, form);
     },
     exits: [...everyCommandExits, ...(local ? [] : platformExits), ...exits],
     json: parts.json && schemaOf(parts, parts.json),

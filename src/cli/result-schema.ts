@@ -91,6 +91,17 @@ export function fieldsOf({ schema, events }: Pick<ResultSchema, 'schema' | 'even
   return fields;
 }
 
+/** The fields of the forms that a document, or the first entry of a list, may be of; all fields if it is of none. */
+export function fieldNamesOf({ schema, events }: ResultSchema, value: unknown): string[] {
+  const given = Object.keys(Object(Array.isArray(value) ? value[0] : value));
+  const forms = variantsOf(schema.items ?? schema).filter(
+    ({ properties = {}, required = [], additionalProperties }) =>
+      required.every((name) => given.includes(name)) &&
+      (additionalProperties !== false || given.every((name) => name in properties)),
+  );
+  return Object.keys(fieldsOf(forms.length > 0 ? { schema: { anyOf: forms } } : { schema, ...(events && { events }) }));
+}
+
 /** The schema with a field `type` of this value, as lines of JSON have it. */
 export function withType(schema: JsonSchema, word: string): JsonSchema {
   if (schema.anyOf) return { ...schema, anyOf: schema.anyOf.map((variant) => withType(variant, word)) };

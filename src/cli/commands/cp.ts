@@ -48,6 +48,7 @@ export default defineCommand({
     'A model (hf://ORG/NAME[@REVISION]) or a https:// URL goes to a volume directly. weights.lock records the checksums of a model: commit it. For gated models, set HF_TOKEN.',
   ],
   json: document(copySummaryFields, pullFields),
+  formOf: (flags, [paths]) => document(isPull(paths as string[], flags) ? pullFields : copySummaryFields),
   effect: 'destroys',
   onlyReads: (paths, flags) => !isPull(paths, flags) && isDownload(paths),
   examples: [

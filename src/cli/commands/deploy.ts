@@ -43,18 +43,7 @@ import { checkOutput } from '../../storage/output-files.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
-import {
-  anything,
-  boolean,
-  document,
-  integer,
-  list,
-  object,
-  optional,
-  text,
-  warningsShape,
-  withSharedFields,
-} from '../result-schema.ts';
+import { anything, boolean, document, integer, list, object, optional, text, warningsShape } from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { type DeployedApps, deployedAppsView, deploymentView } from '../views/deployment.ts';
 import { deployPlanFields } from '../views/deployment-fields.ts';
@@ -96,8 +85,10 @@ export default defineCommand({
   view: (value) => outcomeIn(value).text,
   data: (value) => outcomeIn(value).document,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
-  formOf: (_, [folders]) =>
-    (folders as string[]).length > 0 ? withSharedFields(document(deployedAppsFields)) : undefined,
+  formOf: ({ dryRun, output }, [folders]) => {
+    if ((folders as string[]).length > 0) return document(deployedAppsFields);
+    return document(output ? packedFields : dryRun ? deployPlanFields : deploymentFields);
+  },
   next: (value) => outcomeIn(value).next,
   effect: 'changes',
   exits: ['changes', 'pending', 'build-failed', 'not-ready'],

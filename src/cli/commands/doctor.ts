@@ -47,6 +47,7 @@ export default defineCommand({
     },
     cacheEntryFields,
   ),
+  formOf: ({ cache }) => (cache === undefined ? undefined : documents(cacheEntryFields)),
   details: [
     '--cache lists packing (compressed files), archives (for gantry rollback), python (environments of the emulator) and runs (for figures). Only archives cannot be made again.',
   ],

@@ -54,6 +54,9 @@ export default defineCommand({
   verbatim: () => true,
   view: (value) => ('data' in value ? value.data : (value as AsyncRun).run),
   json: afterEvents(appEventFields, document(appResponseFields, asyncFields, appStreamFields)),
+  // What the app sends to --stream may be no stream.
+  formOf: ({ async, wait, stream, events }) =>
+    async || wait ? document(asyncFields) : stream || events ? undefined : document(appResponseFields),
   next: (value) =>
     'record' in value && value.record === null
       ? [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'to follow it' }]

@@ -37,6 +37,8 @@ const runFields = {
   logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
 };
 
+const startedFields = { app: text('app name'), run: text('run id') };
+
 export default defineCommand({
   configure: (command) =>
     withConfigFile(command)
@@ -84,7 +86,9 @@ export default defineCommand({
   },
   verbatim: () => true,
   view: (value) => (value instanceof RawOutput ? '' : value.run),
-  json: document(runFields, { app: text('app name'), run: text('run id') }),
+  json: document(runFields, startedFields),
+  // The program may be given --detach, too.
+  formOf: ({ detach }) => (detach ? document(startedFields) : undefined),
   next: (value) =>
     value instanceof RawOutput
       ? []

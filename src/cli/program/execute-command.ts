@@ -18,7 +18,7 @@ import { checkProfile } from '../../platform/config/profiles.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
 import type { OutputFlag } from '../flags/values.ts';
-import { fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
+import { fieldNamesOf, fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
@@ -30,12 +30,12 @@ export async function executeCommand(command: Command, flags: GlobalFlags, input
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const form = command.formOf(inputs.at(-1), inputs) ?? command.json;
   const fields = form ? Object.keys(fieldsOf(form)) : [];
-  if (Array.isArray(json) && command.json && !isOpen(command.json)) checkFields(json, fields);
+  if (Array.isArray(json) && form && !isOpen(form)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, inputs, state);
   state.isFiltered = filter !== undefined && !fields.includes('type');
   try {
-    return await executeFiltered(command, { flags, inputs, json, fields, filter }, io, state);
+    return await executeFiltered(command, { flags, inputs, json, form, fields, filter }, io, state);
   } finally {
     await filter?.close();
   }
@@ -52,13 +52,14 @@ interface CommandCall {
   flags: GlobalFlags;
   inputs: unknown[];
   json: JsonChoice;
+  form: ResultSchema | undefined;
   fields: string[];
   filter: JqFilter | undefined;
 }
 
 async function executeFiltered(
   command: Command,
-  { flags, inputs, json, fields, filter }: CommandCall,
+  { flags, inputs, json, form, fields, filter }: CommandCall,
   given: Io,
   state: RunState,
 ): Promise<number> {
@@ -80,7 +81,8 @@ async function executeFiltered(
     },
   };
   const renderer = createRenderer(io.stdout, page, json, {
-    declared: fields,
+    // What has changed something is never refused afterwards.
+    declared: (value) => (form && state.isReading ? fieldNamesOf(form, value) : fields),
     verbatim: command.verbatim(options),
     filter,
     pager:

@@ -23,7 +23,7 @@ export type Renderer = ReturnType<typeof createRenderer>;
 
 export interface RendererOptions {
   /** Fields that may be selected even if a value lacks them; they are null then. */
-  declared?: readonly string[];
+  declared?: (value: unknown) => readonly string[];
   verbatim?: boolean;
   filter?: JqFilter | undefined;
   /** Shows results as text. Makes a pager that writes what needs none. */
@@ -34,7 +34,7 @@ export function createRenderer(
   stdout: Stream,
   page: Page,
   json: JsonChoice,
-  { declared = [], verbatim = false, filter, pager: createPager }: RendererOptions = {},
+  { declared = () => [], verbatim = false, filter, pager: createPager }: RendererOptions = {},
 ) {
   const write = createWriter(stdout);
   const pager = createPager?.(write);
@@ -47,7 +47,7 @@ export function createRenderer(
   };
   const writeLine = (line: string) => (filter ? writeFiltered(line) : write(`${line}\n`));
   const shownOn = (text: string, current: Page) => sanitized(text, current);
-  const pick = (value: unknown) => (Array.isArray(json) ? selectFields(value, json, declared) : value);
+  const pick = (value: unknown) => (Array.isArray(json) ? selectFields(value, json, declared(value)) : value);
   const asJson: Output = {
     async value(value) {
       if (filter) return writeFiltered(toJson(pick(value)));

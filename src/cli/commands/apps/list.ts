@@ -39,6 +39,7 @@ export default defineCommand({
         : sentence`no apps yet; ${gantryCommand`deploy`} creates one; ${gantryCommand`apps list --ephemeral`} shows those of one-off runs`,
   effect: 'reads',
   json: documents(passThrough(sentFields(AppSummary)), previewFields),
+  formOf: ({ previews }) => (previews ? documents(previewFields) : undefined),
   examples: [
     'apps list',
     'apps list --limit 10',

@@ -12,6 +12,11 @@ import { anything, document, passThrough, text } from '../../result-schema.ts';
 import { buildFields, commitText } from '../../views/build.ts';
 import { statusCell } from '../../views/status.ts';
 
+const filesFields = passThrough({
+  id: text('build id'),
+  zipFiles: anything('with --files: the files; platform value, passed through'),
+});
+
 export default defineCommand({
   configure: (command) =>
     appArgument(command)
@@ -49,13 +54,8 @@ export default defineCommand({
     isBuild(details) && buildHasFailed(details.status)
       ? [{ line: gantryCommand`explain ${String(app)} ${details.id}`, when: 'to see why it failed' }]
       : [],
-  json: document(
-    buildFields,
-    passThrough({
-      id: text('build id'),
-      zipFiles: anything('with --files: the files; platform value, passed through'),
-    }),
-  ),
+  json: document(buildFields, filesFields),
+  formOf: ({ files }) => document(files ? filesFields : buildFields),
   effect: 'reads',
   examples: ['builds get web', 'builds get web --json=status', 'builds get web --files'],
 });

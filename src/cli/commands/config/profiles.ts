@@ -21,6 +21,12 @@ interface Changed {
   removed?: true;
 }
 
+const changed = document({
+  profile: nullable(text('profile name; null with --unbind')),
+  folder: nullable(text('with --here: the folder')),
+  removed: optional(boolean('true if it was removed')),
+});
+
 export default defineCommand({
   configure: (command) =>
     command
@@ -64,12 +70,9 @@ export default defineCommand({
       hasToken: boolean('whether it has a stored token'),
       folders: list(text('folder'), 'folders that use it, see --here'),
     }),
-    document({
-      profile: nullable(text('profile name; null with --unbind')),
-      folder: nullable(text('with --here: the folder')),
-      removed: optional(boolean('true if it was removed')),
-    }),
+    changed,
   ),
+  formOf: (_, [action]) => (action === 'list' ? undefined : changed),
   examples: [
     'config profiles',
     'config profiles use staging',
