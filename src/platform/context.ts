@@ -94,7 +94,7 @@ export interface Context {
   /** Logs a request that is not made through `api`; shown with `--debug`. */
   trace: (line: string) => void;
   /** When `--timeout` ends the command, as {@link elapsed} counts; undefined without one. All of a command share it. */
-  readonly end: { at?: number };
+  readonly end: { at?: number; typedMs?: number };
   /** Work that a command does not wait for: what remains of it is done when the command has ended, whichever way. */
   readonly atEnd: ((context: Context) => Promise<void>)[];
   /** The projects of which something was not found (false), or was seen (true). */

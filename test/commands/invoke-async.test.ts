@@ -103,7 +103,7 @@ describe('--wait', () => {
   test('does not doubt a run that is not shown before --timeout', async () => {
     const { env } = await saying(404);
     const outcome = await gantry(['invoke', 'web', '--wait', '--timeout', '2s'], { env });
-    expect(outcome).toExit(8, 'error: run r-1 of web has begun, and is not shown after ');
+    expect(outcome).toExit(8, 'error: run r-1 of web has begun, and is not shown after 2.0 s');
     expect(outcome.stderr).toContain('fix gantry logs web --run r-1 -f');
   });
 

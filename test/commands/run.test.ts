@@ -534,7 +534,7 @@ describe('failures', () => {
 
   test.skipIf(!python)('exits with 8 at --timeout without canceling, and suggests how to follow', async () => {
     const outcome = await run(slow, ['--timeout', '5s', 'job.py', '--json']);
-    expect(outcome).toExit(8, /is still in progress after [\d.]+ m?s\n {2}fix gantry logs \S+ --run [0-9a-f-]{36} -f/);
+    expect(outcome).toExit(8, /is still in progress after 5\.0 s\n {2}fix gantry logs \S+ --run [0-9a-f-]{36} -f/);
     expect(called('cancelRun')).toEqual([]);
   });
 

@@ -68,7 +68,7 @@ const noReplyFrom = (route: string) => new RegExp(`why no reply to ${route}`);
 const uploading = /why still uploading/;
 const inDoubt = /why still creating a build of web; the request may have taken effect\n {2}fix gantry builds list web/;
 const goesOn =
-  /error: whether build \S+ of web is still in progress after .+ is not known\n {2}fix gantry logs web --build \S+ -f/;
+  /error: whether build \S+ of web is still in progress after 3\.0 s is not known\n {2}fix gantry logs web --build \S+ -f/;
 const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
 
 /** Two builds of the app, so that there is one to return to. */
@@ -144,7 +144,7 @@ describe('--timeout bounds the whole command:', () => {
     [
       'getRun',
       8,
-      /error: whether run \S+ of web is still in progress after .+ is not known\n {2}fix gantry logs web --run \S+ -f/,
+      /error: whether run \S+ of web is still in progress after 3\.0 s is not known\n {2}fix gantry logs web --run \S+ -f/,
     ],
   ])('run without a reply to %s exits with %i', async (stalled, exit, says) => {
     const outcome = await runStalled(['run', ...flags, 'main.py::run'], stalled);

@@ -9,7 +9,7 @@ import { parseJson, stringifyJson, withoutMark } from '../../kernel/json-text.ts
 import { duration } from '../../kernel/output/format.ts';
 import type { OutgoingBody } from '../../platform/api/streamed.ts';
 import type { Context } from '../../platform/context.ts';
-import { contextWith, Deadline } from '../../platform/waiting/index.ts';
+import { contextWith, Deadline, noteTimeout } from '../../platform/waiting/index.ts';
 import { type AppCall, callOrThrow, requestTo } from './call.ts';
 import { type CallTarget, defaultHeaders, parseHeaders, resolveCallAuth, resolveCallTarget } from './call-target.ts';
 
@@ -39,10 +39,11 @@ export async function invokeApp(context: Context, options: InvokeOptions) {
  * `target` returns undefined until everything is there to send.
  */
 function callLimit(
-  context: Pick<Context, 'signal' | 'elapsed'>,
+  context: Pick<Context, 'signal' | 'elapsed' | 'end'>,
   timeoutMs: number,
   target: () => CallTarget | undefined,
 ): Deadline {
+  noteTimeout(context, timeoutMs);
   return new Deadline(context, timeoutMs, () => {
     const called = target();
     return called ? noResponseYetError(called, timeoutMs) : notSentError(timeoutMs);

@@ -220,7 +220,7 @@ async function prepareImage(context: Context, options: PrepareImageOptions): Pro
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
   let shownStatus = '';
-  const deadline = new Deadline(context, timeoutMs, () => timeoutError(app, shownStatus, timeoutMs));
+  const deadline = new Deadline(context, timeoutMs, (saidMs) => timeoutError(app, shownStatus, saidMs));
   const work = { name: `the base image for ${app}`, fix: retryFix, details: { app } };
   const pollOptions: PollOptions<DecodedReply<typeof prepareBaseImage>> = {
     poll: (api) => api(prepareBaseImage, { project, app, query: { region }, body: image }),

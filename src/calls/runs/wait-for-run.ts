@@ -43,8 +43,8 @@ export function startRunWait(context: Context, { app, run, timeoutMs, startedBef
   let unread: GantryError | undefined;
   const fix = gantryCommand`logs ${app} --run ${run} -f`;
   const work = { name: `run ${run} of ${app}`, fix, details: { app, run } };
-  const deadline = new Deadline(context, timeoutMs, () =>
-    unfinishedError(work, { timeoutMs, status, failure: unread, startedBefore }),
+  const deadline = new Deadline(context, timeoutMs, (saidMs) =>
+    unfinishedError(work, { saidMs, status, failure: unread, startedBefore }),
   );
   const end = ({ onRun, onUnread }: RunListener = {}): Promise<Run> => {
     const polling: PollOptions<Run> = {

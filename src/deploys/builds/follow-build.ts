@@ -168,8 +168,8 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
   const { buildLogSource, endingOf, WorkLog } = await import('../../calls/logs/index.ts');
   let status = '';
   let unread: GantryError | undefined;
-  const deadline = new Deadline(context, timeoutMs, () =>
-    unfinishedError(workOf(options), { timeoutMs, status, failure: unread, startedBefore }),
+  const deadline = new Deadline(context, timeoutMs, (saidMs) =>
+    unfinishedError(workOf(options), { saidMs, status, failure: unread, startedBefore }),
   );
   const onFailure = (error: unknown, silentMs: number) => {
     const ageMs = startedBefore ? undefined : deadline.waitedMs;

@@ -76,7 +76,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
   };
   try {
     await limit.wait((ms) => {
-      const deadline = new Deadline(context, ms, () => timeoutError(app, busy, ms));
+      const deadline = new Deadline(context, ms, (saidMs) => timeoutError(app, busy, saidMs));
       const onFailure = (error: unknown, silentMs: number) =>
         void throwUnlessTransient(error, silentMs, ownId ? { ...work, ageMs: deadline.waitedMs } : work);
       return pollUntil(context, { poll: (api) => list(api, project, app), deadline, pauses, onFailure }, hasEnded);

@@ -2,21 +2,25 @@ import { after } from '../../kernel/clock.ts';
 import { type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Context } from '../context.ts';
 
-type Clock = Pick<Context, 'signal' | 'elapsed'>;
+type Clock = Pick<Context, 'signal' | 'elapsed' | 'end'>;
 
 /** For several steps: whichever waits when it passes throws its error, the reason of `signal`, as Ctrl-C does. */
 export class Deadline {
   readonly signal: AbortSignal;
   readonly #expired = new AbortController();
+  readonly #saidMs: number;
   #startedAt: number;
   #stop: () => void;
 
   constructor(
     private readonly clock: Clock,
     readonly timeoutMs: number,
-    private readonly createError: () => GantryError,
+    /** Gets the time to say: the `--timeout` that was typed, if this is what is left of it. */
+    private readonly createError: (saidMs: number) => GantryError,
   ) {
     this.#startedAt = clock.elapsed();
+    const { at = Number.POSITIVE_INFINITY, typedMs = timeoutMs } = clock.end;
+    this.#saidMs = this.#startedAt + timeoutMs < at - 1 ? timeoutMs : typedMs;
     this.signal = AbortSignal.any([clock.signal, this.#expired.signal]);
     this.#stop = after(timeoutMs, () => this.#expire(), { background: true });
   }
@@ -47,7 +51,7 @@ export class Deadline {
   }
 
   #expire(): void {
-    this.#expired.abort(this.createError());
+    this.#expired.abort(this.createError(this.#saidMs));
   }
 }
 

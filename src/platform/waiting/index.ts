@@ -25,4 +25,4 @@ export {
   waitForChange,
   warnUnconfirmed,
 } from './refusals.ts';
-export { completeDespiteInterrupt, contextUntil, contextWith, noStep, TimeLimit } from './time-limit.ts';
+export { completeDespiteInterrupt, contextUntil, contextWith, noStep, noteTimeout, TimeLimit } from './time-limit.ts';

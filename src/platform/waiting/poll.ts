@@ -85,7 +85,7 @@ export function throwUnlessTransient(
 }
 
 interface WaitedFor {
-  timeoutMs: number;
+  saidMs: number;
   status: string;
   failure?: GantryError | undefined;
   /** Another command started the work: it may have ended, or not exist, as long as no status was read. */
@@ -94,17 +94,17 @@ interface WaitedFor {
 
 export function unfinishedError(
   { name, fix, details }: PolledWork,
-  { timeoutMs, status, failure, startedBefore }: WaitedFor,
+  { saidMs, status, failure, startedBefore }: WaitedFor,
 ): GantryError {
   const facts = { why: failure?.message, fix, details: { ...details, ...(status && { status }) } };
   if (startedBefore && status === '') {
-    return new UnavailableError(`the status of ${name} was not known within ${duration(timeoutMs)}`, facts);
+    return new UnavailableError(`the status of ${name} was not known within ${duration(saidMs)}`, facts);
   }
   if (status === '' && failure instanceof NotFoundError) {
     const why = 'the platform may be late to show what has just begun';
-    return new PendingError(`${name} has begun, and is not shown after ${duration(timeoutMs)}`, { ...facts, why });
+    return new PendingError(`${name} has begun, and is not shown after ${duration(saidMs)}`, { ...facts, why });
   }
-  const state = `${name} is still in progress after ${duration(timeoutMs)}`;
+  const state = `${name} is still in progress after ${duration(saidMs)}`;
   const isKnown = status !== '' && failure === undefined;
   return new PendingError(isKnown ? state : `whether ${state} is not known`, facts);
 }

@@ -42,7 +42,7 @@ export class TimeLimit {
     this.#defaultMs = defaultMs;
     this.#deadline =
       typedMs === undefined ? undefined : new Deadline(unlimited, typedMs, () => this.#createError(typedMs));
-    if (typedMs !== undefined) unlimited.end.at ??= unlimited.elapsed() + typedMs;
+    if (typedMs !== undefined) noteTimeout(unlimited, typedMs);
     this.context = this.#deadline ? this.#limit(unlimited, this.#deadline.signal) : unlimited;
   }
 
@@ -130,6 +130,12 @@ export class TimeLimit {
     const facts = oldest && { why: oldest.text };
     return new UnavailableError(`${this.failure} within ${duration(typedMs)}`, facts);
   }
+}
+
+/** Notes what `--timeout` says, once for a command. */
+export function noteTimeout({ end, elapsed }: Pick<Context, 'end' | 'elapsed'>, typedMs: number): void {
+  end.at ??= elapsed() + typedMs;
+  end.typedMs ??= typedMs;
 }
 
 /** Despite Ctrl-C: work with an unknown id could not be canceled. The time limit ends it at once. */

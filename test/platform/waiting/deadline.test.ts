@@ -7,7 +7,7 @@ const pending = new PendingError('it is not done', { fix: 'gantry logs web --bui
 
 function clockOf(now = { ms: 0 }) {
   const stop = new AbortController();
-  const clock = { signal: stop.signal, elapsed: () => now.ms };
+  const clock = { signal: stop.signal, elapsed: () => now.ms, end: {} };
   const delay = async (ms: number, until?: AbortSignal) => {
     now.ms += ms;
     until?.throwIfAborted();
