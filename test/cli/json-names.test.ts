@@ -47,7 +47,7 @@ const names: Record<string, string> = {
   number: `
     byCrc32 calls chance code coldStarts column concurrency copied crc32 days debugPort deleted equal errors
     events exitCode extra failed failedJobs failedRuns files foundRuns index inputs jobs length line listed maxReplicas
-    minReplicas missing moreColdStarts new oldSecrets others pending pid port programExitCode queued refused replicas
+    minReplicas missing moreColdStarts new newFailures oldSecrets others pending pid port programExitCode queued refused replicas
     restarts runStatusCode running runs skipped smokeCalls statusCode succeeded to tried unattributed unchanged
     unfinished unread unverified updated value verifiedFiles
   `,

@@ -264,6 +264,19 @@ describe('it stops', () => {
     expect(outcome.json()).toMatchObject({ failed: 3, pending: 17 });
   });
 
+  test('after --max-failures, with those that are in flight', async () => {
+    const waiting: (() => void)[] = [];
+    // All are in flight before the first fails.
+    const { run, called } = await mapping((response) => {
+      waiting.push(() => sayJson(response, { detail: 'broken' }, 500));
+      if (waiting.length >= 8) for (const answer of waiting.splice(0)) answer();
+    });
+    const { code, stdout } = await run('--max-failures 3 --concurrency 8');
+    expect([code, called.length]).toEqual([13, 8]);
+    expect(stdout).toContain('8 failed, 12 not called of 20 inputs');
+    expect(stdout).toContain('stopped by --max-failures 3, when 5 calls in flight failed as well');
+  });
+
   test.each([
     ['the function does not exist', 404, 6],
     ['the token is not accepted', 401, 4],

@@ -109,6 +109,7 @@ export class MapCalls {
       done: results.size,
       failed: results.failed,
       calls: this.#calls,
+      newFailures: this.#newFailures,
       refused: this.#refused,
       durationMs: Math.round(this.context.elapsed() - this.#startedAt),
       failures: groups.all.map((group) => ({ ...group, line: input.lineOf(group.index) })),
@@ -144,8 +145,10 @@ export class MapCalls {
     const call = async (item: MapInput) => {
       try {
         const called = await calls.call(quiet, settings, item).finally(this.#spending.begin());
+        // Before the disk has it: no call starts after the last failure that may be.
+        this.#note(item.index, called.result, groups);
         await this.#record(item.index, called.result, results);
-        this.#count(item.index, called.result, groups);
+        this.#calls++;
         show();
         called.recorded?.();
         await alike.add(called);
@@ -216,8 +219,7 @@ export class MapCalls {
     }
   }
 
-  #count(index: number, result: MapResult, groups: FailureGroups): void {
-    this.#calls++;
+  #note(index: number, result: MapResult, groups: FailureGroups): void {
     if (result.status === 'succeeded') return;
     groups.add(index, result.error);
     this.#newFailures++;

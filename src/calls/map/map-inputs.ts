@@ -17,7 +17,7 @@ import { countResults } from './results-file.ts';
 /** What is in the results file now. */
 export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
 
-const nothing = { calls: 0, refused: 0, durationMs: 0, failures: [] };
+const nothing = { calls: 0, newFailures: 0, refused: 0, durationMs: 0, failures: [] };
 /** The counts of a map before its first call. */
 const noCounts = { ...nothing, costCents: null, stoppedBy: null };
 

@@ -58,6 +58,7 @@ export default defineCommand({
     failed: integer('inputs that have failed'),
     pending: integer('inputs without a result'),
     calls: integer('results that this command added'),
+    newFailures: integer('how many of them are failures'),
     refused: integer('how often a call was refused and repeated'),
     durationMs: number('duration, in ms'),
     failures: list(
@@ -126,15 +127,18 @@ function commandLine({ app, function: fn, input, results: output }: MapSummary, 
   return arrangeCommand([{ text: 'map' }, ...words, ...typed]);
 }
 
-function mapView(summary: MapSummary): View {
+function mapView(summary: MapSummary, { maxFailures }: Partial<MapFlags>): View {
   const { failures } = summary;
-  return stackViews(wrapped(summaryText(summary)), failures.length > 0 ? failureTable(failures) : undefined);
+  return stackViews(
+    wrapped(`${summaryText(summary)}${stopText(summary, maxFailures)}`),
+    failures.length > 0 ? failureTable(failures) : undefined,
+  );
 }
 
 /** `results.jsonl has results of 100 inputs: 97 succeeded, 3 failed (100 calls in 4.0 s)`. */
 function summaryText(summary: MapSummary): string {
   const { results, inputs, succeeded, failed, pending, calls, refused, durationMs } = summary;
-  const { costCents, stoppedBy, budgetCents } = summary;
+  const { costCents } = summary;
   const parts = [
     `${groupDigits(succeeded)} succeeded`,
     ...(failed > 0 ? [`${groupDigits(failed)} failed`] : []),
@@ -142,8 +146,16 @@ function summaryText(summary: MapSummary): string {
   ];
   const repeated = refused > 0 ? `; ${groupDigits(refused)} refused and repeated` : '';
   const cost = !costCents ? '' : `, about ${dollars(costCents)} with the cooldown`;
-  const stopped = stoppedBy === 'budget' ? `; stopped by the budget of ${dollars(budgetCents ?? 0)}` : '';
-  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${cost}${repeated})${stopped}`;
+  return `${results}: ${parts.join(', ')} of ${count(inputs, 'input')} (${count(calls, 'call')} in ${duration(durationMs)}${cost}${repeated})`;
+}
+
+/** Calls that are in flight when the last failure comes that may be can fail, too. */
+function stopText({ stoppedBy, budgetCents, newFailures }: MapSummary, maxFailures = newFailures): string {
+  if (stoppedBy === null) return '';
+  if (stoppedBy === 'budget') return `; stopped by the budget of ${dollars(budgetCents ?? 0)}`;
+  const more = newFailures - maxFailures;
+  const inFlight = more === 0 ? '' : `, when ${count(more, 'call')} in flight failed as well`;
+  return `; stopped by --max-failures ${maxFailures}${inFlight}`;
 }
 
 function failureTable(failures: MapSummary['failures']): View {
