@@ -44,6 +44,23 @@ function findBare(texts: readonly string[], hasEnded: boolean): Uncaught | undef
   return { ...framesOf(texts).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
 
+/** The error that a log ends with, where a logger or a program calls it one: the first of those in a row. */
+export function explainTold(lines: readonly SearchedLine[]): Explanation | undefined {
+  const isTold = ({ text = '' }: Partial<SearchedLine> = {}) => told.test(text) && errorsIn([text]).length > 0;
+  let at = lines.findLastIndex(isTold);
+  const below = lines.slice(at + 1).filter(({ text }) => /^\S/.test(text));
+  if (at < 0 || below.length > 6 || below.some(({ text }) => isGoingOn(text) || starts.test(text))) return undefined;
+  while (isTold(lines[at - 1])) at--;
+  const line = lines[at] as SearchedLine;
+  const error = line.text.replace(told, '').trim();
+  const title = `the log ends with an error: ${shortened(error)}`;
+  return { cause: 'code-error', title, fix: fixInApp(kindOf(error), undefined), evidence: evidenceOf(line) };
+}
+
+/** The level of a line, as loggers and programs begin it. */
+const told =
+  /^(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:(?:ERROR|CRITICAL|FATAL|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9})(?! {0,9}Application startup failed|its process)|(?=Fatal error ))/;
+
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 
 /** Where the code of the app raised something, or called the package that did. */
@@ -58,7 +75,7 @@ interface Raised {
 function described({ error, place, code, owner }: Raised): Found {
   const where = place && `${place}${shownCode(code)}`;
   return {
-    title: `${owner ?? (place ? 'the code of the app' : 'the app')} raised ${shortened(error)}`,
+    title: `${owner ?? (place?.includes(':') ? 'the code of the app' : 'the app')} raised ${shortened(error)}`,
     fix: owner === undefined ? fixInApp(kindOf(error), where) : fixOfGiven(kindOf(error), owner, where),
   };
 }
@@ -73,7 +90,7 @@ function shortened(error: string): string {
 
 /** A mistake of the app is corrected, and what else it raises has its reason there. */
 function fixInApp({ of, hint }: ErrorKind, where: string | undefined): string {
-  const look = where && `${/^c/.test(of) ? 'correct' : 'look for its reason at'} ${where}`;
+  const look = where && `${/^c/.test(of) && where.includes(':') ? 'correct' : 'look for its reason at'} ${where}`;
   return joined(look, hint) || 'do what the message says; what was printed before it may show the reason';
 }
 
@@ -166,7 +183,7 @@ const errorKinds = rowsOf`
 '(?:coroutine|async_generator)' | code | await the call that made it; an async generator is read with async for
 ^SystemExit | state | return, or raise an error that says why
 ^\w+: .*NoneType | state | a value there is None: look where it comes from, and test it before it is used
-[Nn]ull(?:Pointer|Reference)Exception|nil pointer|nil map|for nil\b|on null\b|on a \`None\` value|\(reading '|of (?:undefined|null)\b | code | a value there is not set: look where it comes from, and test it before it is used
+[Nn]ull(?:Pointer|Reference)Exception|nil pointer|nil map|for nil\b|on null\b|on a \`None\` value|\(reading '|of (?:undefined|null)\b | class | a value there is not set: look where it comes from, and test it before it is used
 ^TypeError: .*\bstr\b | code | if a call passes it, name=1 is text, and name:=1 a number
 ^(?:Name|UnboundLocal|Reference)Error | class | give the name a value before that line, or import it
 ^IndexError|index out of (?:range|bounds)|IndexOutOfBounds | code | look whether there is an element before it is taken

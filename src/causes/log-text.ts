@@ -99,7 +99,7 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
 const prefix =
-  /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?(?:[ \t]|::? ?)(?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4} )?|\d{1,5}\.\d{1,3} |(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
+  /^(?:\[?\d{4}-(?:\d\d|[A-Z][a-z]{2})-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?: ?(?:Z|[+-]\d\d:?\d\d))?\]?(?:[ \t]|::? ?)(?:\d\d[OE][+ ] ?)?|\d\d:\d\d:\d\d(?:[.,]\d{1,6})? )?(?:(?:stdout|stderr)(?: [FP] |\t))?(?:\[pod\/\S{1,120}\] )?(?:(?<step>#\d{1,4}) (?:\d{1,6}\.\d{1,4}(?: |$))?|\d{1,5}\.\d{1,3}(?: |$)|(?<service>[\w.@-]{1,64}) {1,20}\| )?/;
 
 /** What syslog, `Oct 27 18:30:47 web python3[15]: `, hosts of apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and PM2, `0|web | `, write first. */
 const hostPrefix =

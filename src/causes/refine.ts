@@ -13,7 +13,7 @@ import { packageOf } from './import-names.ts';
 import { whyNotSent } from './left-out.ts';
 import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
-import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
+import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
 import { refined } from './refined.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { findUncaught, framesOf, isForeignFile } from './tracebacks.ts';
@@ -50,10 +50,15 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
   return refined('package', { name: owner, version: versionsWith(top) ?? 'latest' });
 };
 
-/** The package that has a program, where one is known. */
-const missingProgram: Refinement = ({ command = '' }) =>
+/** The package that has a program, where one is known; else the list of the language that asks for it. */
+const missingProgram: Refinement = ({ command = '' }, _, before, { evidence }) =>
   refined('program of the system', { name: debianPackageOfProgram(command) }) ??
-  refined('program of a package', { command, name: pythonPackageOfProgram(command) });
+  refined('program of a package', { command, name: pythonPackageOfProgram(command) }) ??
+  (isNodeProgram(command) || [...before, evidence.text].some((line) => ofNode.test(line))
+    ? refined('program of Node', {})
+    : undefined);
+
+const ofNode = /\bnode_modules\b|^(?:npm|pnpm|yarn) |\bspawn \S{1,60} ENOENT|\(node:/;
 
 const existsIn =
   (root = '') =>
@@ -93,7 +98,7 @@ const hidden: Refinement = (_, __, ___, { evidence: { text } }) => {
 
 /** A file that is written has no folder; one that is read is to be copied to the volume. */
 const onVolume: Refinement = ({ path = '' }, { config, exists = existsIn(config?.root) }, before) => {
-  const isWritten = /["'][wax]b?\+?["']|\.(?:write|to_|save)\w*\(/.test(framesOf(before).at(-1)?.code ?? '');
+  const isWritten = /["'][wax]b?\+?["']|\.(?:write|to_|save|mkdir)\w*\(/.test(framesOf(before).at(-1)?.code ?? '');
   const [, target] = groupsOf(/^\/persistent-storage(\/.+)$/, path);
   if (isWritten && path.includes('/')) return refined('folder to write in', { folder: posix.dirname(path) });
   if (target === undefined) return undefined;

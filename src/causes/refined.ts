@@ -20,6 +20,7 @@ not made | {path} is not in the stage or the image that the Dockerfile copies it
 on the volume | {path} is not on the volume | gantry cp {local} :{target} // copy it there: gantry cp FILE :{target} | -
 folder to write in | the folder {folder} does not exist, and the app writes there | make it before: os.makedirs("{folder}", exist_ok=True) | -
 package | - | add {name} to [cerebrium.dependencies.pip]: {name} = "{version}" | -
+program of Node | - | list the package that has it in package.json, and install it before it runs: NODE_ENV=production and --omit=dev leave out devDependencies | -
 program of a package | {command} is not installed in the image, or not in its PATH | add {name} to [cerebrium.dependencies.pip], or put the folder of the virtual environment that has it into PATH | dependencies.pip
 program of the system | - | add {name} to [cerebrium.dependencies.apt]: {name} = "latest" | dependencies.apt.{name}
 replaced | - | write {instead}: newer systems have it by that name | -

@@ -21,7 +21,7 @@ export function endsWell(lines: readonly CleanLine[]): boolean {
     return false;
   return (
     succeeded.test(last) &&
-    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process|\d{1,2}%)/i.test(
+    !/(?:Error|Exception)\b|\b(?:error|warn|fail|not |un|exited|stopped|kill|without|shut|server process|code [1-9]|\d{1,2}%)/i.test(
       last,
     )
   );

@@ -68,8 +68,8 @@ const endedBy = (signal: number, name: string): RegExp[] =>
   [
     `${exit}${128 + signal}\\b`,
     `${exit}-${signal}\\b`,
-    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.)?${name}\\b`,
-    `\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? ${signal}\\b`,
+    `\\b(?:sent|by|with|[Ss]ignal|code)[ :=]{1,2}(?:\\d{1,2} \\(|<Signals\\.|")?${name}\\b`,
+    `(?:\\b(?:killed|died|terminated|exited|signaled)\\b.{0,30}\\bsignal:? |\\b[Ss]ignal \\()${signal}\\b`,
   ].map((source) => new RegExp(source));
 
 /** What is captured ends where the text goes on, or with its word: the last one before punctuation. */

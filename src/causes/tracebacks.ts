@@ -73,7 +73,8 @@ export interface Frame {
 /** What was called, from the outside to the inside, each with its line of code if it is shown. */
 export function framesOf(lines: readonly string[]): Frame[] {
   return lines.flatMap((text, at) => {
-    const [, file, line = '', name] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})(?:, in (\S{1,80}))?/, text);
+    const [, path, line = '', name] = groupsOf(/^\s+File "([^"]{1,300})", line (\d{1,7})(?:, in (\S{1,80}))?/, text);
+    const file = path?.replaceAll('\\', '/');
     const next = lines[at + 1]?.trim() ?? '';
     const code = next !== '' && !/^(?:File "|[\^~]+$)/.test(next) ? next : undefined;
     return file === undefined
@@ -94,13 +95,13 @@ export interface Uncaught {
 
 /** What Java, Go, PHP, .NET, Rust, Elixir and C++ print before one; Node prints its name only. */
 const uncaught =
-  /^(?:(?:(?:error: )?Uncaught (?!app )(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* (?=\()| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>(?:[\w.:]{0,80}(?:Error|Exception)\b|[A-Z]\w{0,60}::[A-Z][\w:]{1,80}(?=: ))(?: \[\w{1,60}\])?: .{1,300}))/;
+  /^(?:(?:(?:error: )?Uncaught (?!app )(?:\(in promise\) )?|(?:\(node:\d{1,9}\) )?UnhandledPromiseRejectionWarning: |\*\* \(|\{?"?(?:init terminating in do_boot",?|Kernel pid terminated|Runtime terminating during boot) ?| {1,4}what\(\): {1,2}|Unhandled [Ee]xception[.:] |Exception in thread "[^"]{1,80}" |Caused by: |PHP Fatal error: {1,2}(?:Uncaught )?|panic: |(?:[\d/]{10} [\d:]{8} )?http: panic serving \S{1,60}: |fatal error: (?!.{1,200}(?:No such file|file not found))|thread '[^']{1,80}' (?:\(\d{1,9}\) )?panicked at |\S{1,200}\.rb:\d{1,7}:in .{1,80}: (?=.{1,200} \(\w[\w:]{0,80}\)$))(?<said>.{1,300})|(?<raised>(?:[\w.:]{0,80}(?:Error|Exception)\b|[A-Z]\w{0,60}::[A-Z][\w:]{1,80}(?=: ))(?: \[\w{1,60}\])?: .{1,300}))/;
 const place =
   /(?<![\w./-])(?:file:\/\/)?(\/?[\w@+-][\w.@/+-]{0,200}\.(?:[cm]?[jt]sx?|go|java|kt|rb|php|cs|rs|exs?))(?::line |[:(])(\d{1,7})/;
 const packaged =
-  /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b/;
+  /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b|^\s+at ((?:Microsoft|System)\.\w{1,60})|^\s+\((phoenix|ecto|plug|postgrex)\w{0,20} \d/;
 const foreign =
-  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala)\.|\((?:internal\/|(?:module|events|util|net|fs|timers|child_process|bootstrap_node|node|_\w+)\.js:)/;
+  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala|Microsoft|System)\.|^\s+\((?:elixir|mix|stdlib|kernel|logger|eex|phoenix|ecto|plug|postgrex|db_connection)\w{0,20} \d|\((?:internal\/|(?:module|events|util|net|fs|timers|child_process|bootstrap_node|node|_\w+)\.js:)/;
 
 /** The last one. A name alone is one only with the lines of its stack. */
 export function findUncaught(lines: readonly string[]): Uncaught | undefined {
@@ -109,7 +110,8 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
     return said !== undefined || (raised !== undefined && lines.slice(index + 1, index + 5).some(isFrame));
   });
   const { said, raised } = uncaught.exec(lines[at] ?? '')?.groups ?? {};
-  const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised);
+  // Elixir has the name of an exception in parentheses.
+  const error = said?.endsWith(':') ? lines[at + 1] : (said ?? raised)?.replace(/^([\w.]{1,80})\) /, '$1: ');
   const frames = lines.slice(at, at + 40);
   return error === undefined ? undefined : { at, error: [error, ...causeIn(frames)].join('; '), ...placeIn(frames) };
 }
@@ -118,17 +120,19 @@ export function findUncaught(lines: readonly string[]): Uncaught | undefined {
 const causeIn = (frames: readonly string[]) =>
   frames.flatMap((text) => groupsOf(/^\s+\[cause\]: (.{1,300})/, text).slice(1)).slice(-1);
 
-/** The first line of the app in a stack, and the package above it; of a stack without files, its first function. */
+/** A function of .NET, whose stacks have no files. */
+const called = /^\s+at ((?:[\w$<>`]{1,80}\.){1,12}[\w$<>`]{1,80})\([^():]{0,200}\)$/;
+
+/** The first line of the app in a stack, and the package above it. */
 function placeIn(frames: readonly string[]): Pick<Uncaught, 'place' | 'owner'> {
-  const ownFrame = frames.findIndex((text) => place.test(text) && !foreign.test(text));
+  const ownFrame = frames.findIndex((text) => (place.test(text) || called.test(text)) && !foreign.test(text));
   const above = frames
     .slice(0, ownFrame < 0 ? undefined : ownFrame)
     .flatMap((text) => groupsOf(packaged, text).slice(1));
   const [, file, line] = groupsOf(place, frames[ownFrame]);
-  const [, called] = groupsOf(/^\s+at ([\w.$<>]{1,200}\(\))/, frames[1]);
   return {
     owner: above.find((name) => name !== undefined),
-    place: file === undefined ? called : `${withoutFolder(file)}:${line}`,
+    place: file === undefined ? groupsOf(called, frames[ownFrame])[1]?.concat('()') : `${withoutFolder(file)}:${line}`,
   };
 }
 

@@ -58,7 +58,8 @@ function lastError(lines: readonly string[], exitCode: number | undefined): stri
 const failed =
   /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
 /** What did not work, without the word for it. */
-const refused = /\b(?:denied|not found|[Nn]o such|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|not supported)\b/;
+const refused =
+  /\b(?:denied|rejected|not found|[Nn]o such|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|not supported)\b/;
 /** An exception by its name: one of a module needs no ending. */
 export const raised =
   /^(?:(?:\w[\w.]{0,80})?(?:Error|Exception)(?: \[\w{1,60}\])?|(?:[a-z_]\w{0,60}\.){1,6}(?:[A-Z][a-z]{1,20}){2,6}(?=: ))(?:: |$)/;
@@ -68,7 +69,7 @@ const request =
 
 /** What an engine and a shell print around a command. */
 const frame =
-  /^\s*(?:-{3,}|! {2}|target \S+: failed to |Build Failed: |Error: buildx |Error: [Cc]ommand |error [Cc]ommand failed with|ERROR: "\S+" exited with|Makefile:\d|warning: |error: could not compile |> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|notice|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm (?:ERR! cb\(|notice)|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|recipe for target |\b\d+ errors? generated|^\W*$/;
+  /^\s*(?:-{3,}|at .{1,200}:\d{1,7}\)?$|\S{1,200}\.[cm]?js:\d{1,7}$|info |! {2,9}Push (?:failed|rejected, failed)|! \[remote rejected|error: failed to push|target \S+: failed to |Build Failed: |Error: buildx |Error: [Cc]ommand |error [Cc]ommand failed with|ERROR: "\S+" exited with|Makefile:\d|warning: |error: could not compile |> \[|\d{1,6} \||>>> |curl: \(|ERROR: pip's dependency resolver|(?:Error: )?Process completed with|(?:ERROR: )?(?:failed to (?:build: )?(?:failed to )?solve|process "|executor failed)|The command '|\S*Dockerfile\S*:\d|Step \d|STEP \d|---> |\[\S{0,60} ?\d{1,3}\/\d{1,3}\]|COPY |RUN |\+ |make(?:\[\d\])?: \*\*\*|npm (?:ERR!|error) +(?:code|errno|path|command|notice|A complete log|This is an error|Exit handler|cb\(\)|<|\/)|npm (?:ERR! cb\(|notice)|=> |\[\+\] |[\u2800-\u28ff] |The following error occurred|dependency failed to start|\[?notice\]?|WARN|INFO|DEBUG|status |exit code )|\bexited with code \d|recipe for target |\b\d+ errors? generated|^\W*$/;
 
 /** The lines that say that something failed, without what engines and shells print around it. */
 export const errorsIn = (lines: readonly string[]) =>
@@ -82,7 +83,10 @@ export function lastErrorIn(lines: readonly string[]): string | undefined {
 
 /** What was said last before the work ended: of an error, if anything was. */
 export function lastWords(lines: readonly string[]): string | undefined {
-  return lastErrorIn(lines) ?? lines.findLast((line) => !frame.test(line) && !request.test(line))?.trim();
+  // Node shows the code that raised an error, with a mark below.
+  const isCode = (at: number) => /^\s{0,200}\^+\s{0,9}$/.test(lines[at + 1] ?? '');
+  const isSaid = (line: string, at: number) => !frame.test(line) && !request.test(line) && !isCode(at);
+  return lastErrorIn(lines) ?? lines.findLast(isSaid)?.trim();
 }
 
 /** What the platform says besides: often the end of the same log. */

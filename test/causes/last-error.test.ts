@@ -195,7 +195,7 @@ test.each(
     'TypeError: no flux\n    at Object.<anonymous> (/app/node_modules/flux/a.js:3:9)\n    at Module._compile (internal/modules/cjs/loader.js:999:30)\n    at startup (bootstrap_node.js:187:16)\n':
       /^flux raised TypeError: no flux; .*the files that flux reads$/,
     '** (FluxError) no flux\n    (shop 0.1.0) lib/shop.ex:31: Shop.start/2\n':
-      /^.* raised \(FluxError\) no flux; .*lib\/shop\.ex:31$/,
+      /^.* raised FluxError: no flux; .*lib\/shop\.ex:31$/,
     'Unhandled Exception: System.FluxException: no flux\n   at Flux.Core.Logger.Finalize()\n':
       /; look for its reason at Flux\.Core\.Logger\.Finalize\(\)$/,
     'java.lang.FluxException: off\n\tat java.util.Flux.run(Flux.java:3)\n\tat org.springframework.Flux.go(Flux.java:5)\n':
