@@ -91,6 +91,7 @@ export interface TypedLine {
   command: Pick<Commander, 'registeredArguments'>;
   /** Whether it only reads. */
   isReading: boolean;
+  destroys: boolean;
   /** The line with this app, in place of the word that names it or else as the first argument. */
   withApp: (app: string, word: string | undefined) => Promise<CommandLine>;
 }

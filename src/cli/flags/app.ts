@@ -69,6 +69,20 @@ export function namedAppArgument<Inputs extends unknown[], Flags extends OptionV
   return command.argument(name, 'app name or id', parser({ isNamed: true }));
 }
 
+/** The app that `--app` names, for commands without an app argument: `.` is the app of this folder. */
+export const flaggedApp: PlacedArgument = {
+  async resolve(context, typed, { destroys }) {
+    const flags = typed.at(-1) as { app?: unknown };
+    if (flags.app !== '.') return [...typed];
+    const { readNamedAppHere } = await import('../../deploys/apps.ts');
+    return [...typed.slice(0, -1), { ...flags, app: await readNamedAppHere(context, destroys) }];
+  },
+  async explain(context, error, _, typed, line) {
+    const { app } = typed.at(-1) as { app?: unknown };
+    return app === '.' ? error : explain(context, error, [app], [app], line);
+  },
+};
+
 interface Rules {
   /** With this flag, the command is about no app. */
   unless?: string;

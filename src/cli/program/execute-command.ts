@@ -1,5 +1,6 @@
+import type { Command as Commander } from 'commander';
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { type Environment, isCi, readVariable } from '../../kernel/environment.ts';
+import { isCi, readVariable } from '../../kernel/environment.ts';
 import { AuthError, exitCodes, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import type { JqFilter } from '../../kernel/output/jq.ts';
 import { createPage, type Page } from '../../kernel/output/page.ts';
@@ -17,6 +18,7 @@ import type { Io } from '../../kernel/process.ts';
 import { checkProfile } from '../../platform/config/profiles.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
+import { flaggedApp } from '../flags/app.ts';
 import type { OutputFlag } from '../flags/values.ts';
 import { fieldNamesOf, fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
@@ -24,48 +26,67 @@ import { createContext } from './create-context.ts';
 import { findLocalTarget, withVariables } from './local-target.ts';
 import { DryRunEnd, markDryRun, type RunState } from './run-state.ts';
 import { placeBeside } from './same-place.ts';
-import { type Finish, isStream, showEvents, showValue } from './show-result.ts';
 
-export async function executeCommand(command: Command, flags: GlobalFlags, inputs: unknown[], io: Io, state: RunState) {
+/** What was parsed of a command line. The last of the inputs are its flags. */
+interface Parsed {
+  command: Command;
+  called: Commander;
+  flags: GlobalFlags;
+  inputs: unknown[];
+}
+
+/** Flags of single commands that decide how their results are shown. */
+interface ShowingFlags {
+  events?: boolean;
+  follow?: boolean;
+  live?: boolean;
+  dryRun?: true;
+  timeout?: number;
+}
+
+/** A command line that runs: what all of its steps need. */
+interface CommandRun extends Pick<Parsed, 'command' | 'called' | 'inputs'> {
+  options: ShowingFlags;
+  state: RunState;
+  json: JsonChoice;
+  context: Context;
+  renderer: Renderer;
+  next: readonly NextCommand[];
+}
+
+export async function executeCommand(parsed: Parsed, io: Io, state: RunState): Promise<number> {
+  const { command, flags, inputs } = parsed;
+  const options = inputs.at(-1) as ShowingFlags;
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
   const form = command.formOf(inputs.at(-1), inputs) ?? command.json;
   const fields = form ? Object.keys(fieldsOf(form)) : [];
   if (Array.isArray(json) && form && !isOpen(form)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
-  const filter = await loadFilter(flags, inputs, state);
+  const filter = await loadFilter(flags, options, state);
   state.isFiltered = filter !== undefined && !fields.includes('type');
   try {
-    return await executeFiltered(command, { flags, inputs, json, form, fields, filter }, io, state);
+    return await executeFiltered({ ...parsed, options, json, form, fields, filter }, io, state);
   } finally {
     await filter?.close();
   }
 }
 
-async function loadFilter({ jq }: GlobalFlags, inputs: unknown[], { signal }: RunState) {
+async function loadFilter({ jq }: GlobalFlags, { timeout }: ShowingFlags, { signal }: RunState) {
   if (jq === undefined) return undefined;
   const { compileJq } = await import('../../kernel/output/jq.ts');
-  const { timeout } = inputs.at(-1) as { timeout?: number };
   return compileJq(jq, signal, timeout);
 }
 
-interface CommandCall {
-  flags: GlobalFlags;
-  inputs: unknown[];
-  json: JsonChoice;
+interface FilteredCall extends Parsed, Pick<CommandRun, 'options' | 'json'> {
   form: ResultSchema | undefined;
   fields: string[];
   filter: JqFilter | undefined;
 }
 
-async function executeFiltered(
-  command: Command,
-  { flags, inputs, json, form, fields, filter }: CommandCall,
-  given: Io,
-  state: RunState,
-): Promise<number> {
+async function executeFiltered(call: FilteredCall, given: Io, state: RunState): Promise<number> {
+  const { command, called, flags, inputs, options, json, form, fields, filter } = call;
   const { signal, interruption, secrets } = state;
   state.isReading = command.onlyReads(...inputs);
-  const options = inputs.at(-1) as Record<string, unknown> & { events?: boolean; follow?: boolean; live?: boolean };
   const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
@@ -85,8 +106,7 @@ async function executeFiltered(
     declared: (value) => (form && state.isReading ? fieldNamesOf(form, value) : fields),
     verbatim: command.verbatim(options),
     filter,
-    pager:
-      json === false && mayPage(command, flags, options, page, io.env) ? await loadPager(io, interruption) : undefined,
+    pager: mayPage(call, page, io) ? await loadPager(io, interruption) : undefined,
   });
   state.announce = context.progress.request;
   if (state.warning) context.progress.warn(state.warning);
@@ -95,19 +115,15 @@ async function executeFiltered(
   // EPIPE surfaces when the result is written.
   if (options.events || (state.isJsonLines && !state.isFiltered))
     context.progress = withEventLines(context.progress, (event) => events.line(event).catch(() => {}));
-  const placed = placedArgument(state);
+  const { argument, line } = placedArgument(call, state);
   try {
-    await checkOutputs(context, state, options);
-    const placedInputs = placed ? await placed.argument.resolve(context, inputs, placed.line) : inputs;
-    const resolved = await withAppHere(command, context, placedInputs);
-    const code = await runAndShow(command, context, renderer, { inputs: resolved, state, json }).catch(
-      async (error: unknown) => {
-        if (!(error instanceof NotFoundError)) throw error;
-        throw placed
-          ? await placed.argument.explain(context, error, resolved, inputs, placed.line)
-          : await explainFlagged(context, error, inputs, state);
-      },
-    );
+    await checkOutputs(context, called);
+    const placed = await argument.resolve(context, inputs, line);
+    const placedFlags = placed.at(-1) as ShowingFlags;
+    const run = { command, called, inputs: placed, options: placedFlags, state, json, context, renderer, next: [] };
+    const code = await runAndShow(run).catch(async (error: unknown) => {
+      throw error instanceof NotFoundError ? await argument.explain(context, error, placed, inputs, line) : error;
+    });
     context.progress.finish();
     return code;
   } finally {
@@ -118,60 +134,29 @@ async function executeFiltered(
 }
 
 /** A command that has done its work must not end with a file that cannot be written. */
-async function checkOutputs(context: Context, { called }: RunState, options: Record<string, unknown>): Promise<void> {
-  for (const option of called?.options ?? []) {
+async function checkOutputs(context: Context, called: Commander): Promise<void> {
+  for (const option of called.options) {
     const { writes } = (option.parseArg ?? {}) as Partial<OutputFlag>;
-    const file = options[option.attributeName()];
+    const file: unknown = called.getOptionValue(option.attributeName());
     if (writes === undefined || typeof file !== 'string' || file === '-') continue;
     (await import('../../storage/output-files.ts')).checkOutput(context, file, writes);
   }
 }
 
-/** `--app .` is the app of this folder, as `.` is where the app is an argument. */
-async function withAppHere({ effect }: Command, context: Context, inputs: unknown[]): Promise<unknown[]> {
-  if ((inputs.at(-1) as { app?: unknown }).app !== '.') return inputs;
-  const { readNamedAppHere } = await import('../../deploys/apps.ts');
-  const app = await readNamedAppHere(context, effect === 'destroys');
-  return [...inputs.slice(0, -1), { ...(inputs.at(-1) as object), app }];
-}
-
-/** An app that `--app` names may be missing, too. */
-async function explainFlagged(context: Context, error: NotFoundError, inputs: unknown[], state: RunState) {
-  const { app } = inputs.at(-1) as { app?: unknown };
-  if (typeof app !== 'string' || app === '.') return error;
-  const [{ explainMissingApp }, { withOperand }] = await Promise.all([
-    import('../../deploys/apps.ts'),
-    import('./typed-command.ts'),
-  ]);
-  const withApp = async (name: string) =>
-    state.isReading ? withOperand(state.argv, name, app) : gantryCommand`apps list`;
-  return explainMissingApp(context, error, { app, isHere: false, withApp });
-}
-
-/** The first argument, if its value depends on where the command runs, and what it needs of the command line. */
-function placedArgument({
-  called,
-  argv,
-  isReading = false,
-}: RunState): { argument: PlacedArgument; line: TypedLine } | undefined {
-  const parser = called?.registeredArguments[0]?.parseArg as Partial<PlacedArgument> | undefined;
-  if (!called || !parser?.resolve) return undefined;
+/** What names the app, whose value depends on where the command runs, and what it needs of the command line. */
+function placedArgument({ called, command }: Parsed, { argv, isReading = false }: RunState) {
+  const parser = called.registeredArguments[0]?.parseArg as Partial<PlacedArgument> | undefined;
   const withApp: TypedLine['withApp'] = async (app, word) =>
     (await import('./typed-command.ts')).withOperand(argv, app, word);
-  return { argument: parser as PlacedArgument, line: { command: called, isReading, withApp } };
+  const line: TypedLine = { command: called, isReading, destroys: command.effect === 'destroys', withApp };
+  return { argument: parser?.resolve ? (parser as PlacedArgument) : flaggedApp, line };
 }
 
 /** Where nobody asks for more than to read: what a command has changed must not wait for a key, nor what it waits for. */
-function mayPage(
-  { effect }: Command,
-  { pager }: GlobalFlags,
-  { follow, live }: { follow?: boolean; live?: boolean },
-  { terminal }: Page,
-  env: Environment,
-): boolean {
-  return (
-    effect === 'reads' && pager && !follow && !live && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env)
-  );
+function mayPage({ command, flags, options, json }: FilteredCall, { terminal }: Page, { env }: Io): boolean {
+  const isLasting = options.follow || options.live;
+  const canPage = flags.pager && terminal && readVariable(env, 'TERM') !== 'dumb' && !isCi(env);
+  return json === false && command.effect === 'reads' && canPage && !isLasting;
 }
 
 async function loadPager(io: Io, interruption: InterruptNotice) {
@@ -190,17 +175,12 @@ export function parseJsonFlag(flag: string | undefined): JsonChoice {
   return flag === '' ? true : flag.split(',').map((field) => field.trim());
 }
 
-async function runAndShow(
-  command: Command,
-  context: Context,
-  renderer: Renderer,
-  run: { inputs: unknown[]; state: RunState; json: JsonChoice },
-): Promise<number> {
-  const value = await runToEnd(command, context, run.inputs, run.state);
+async function runAndShow(run: CommandRun): Promise<number> {
+  const value = await runToEnd(run);
   try {
-    return await showOutcome(command, context, renderer, run, value);
+    return await showOutcome(run, value);
   } catch (error) {
-    if (error instanceof StdoutError && !(value instanceof DryRunEnd) && !command.onlyReads(...run.inputs)) {
+    if (error instanceof StdoutError && !(value instanceof DryRunEnd) && !run.command.onlyReads(...run.inputs)) {
       error.facts.why = 'the command has done its work, which stays';
       error.facts.fix = gantryCommand`status`;
     }
@@ -208,8 +188,8 @@ async function runAndShow(
   }
 }
 
-async function runToEnd(command: Command, context: Context, inputs: unknown[], { argv }: RunState): Promise<unknown> {
-  await approveTarget(command, context, inputs, argv);
+async function runToEnd({ command, context, inputs, state }: CommandRun): Promise<unknown> {
+  await approveTarget(command, context, inputs, state.argv);
   await checkRegion(command, context);
   let value: unknown;
   try {
@@ -239,58 +219,89 @@ async function checkProject({ api, target, projects }: Context, isDryRun: boolea
   });
 }
 
-async function showOutcome(
-  command: Command,
-  context: Context,
-  renderer: Renderer,
-  { inputs, state, json }: { inputs: unknown[]; state: RunState; json: JsonChoice },
-  value: unknown,
-): Promise<number> {
-  const options = inputs.at(-1) as { events?: boolean; dryRun?: true };
-  const finishWith = (next: readonly NextCommand[]) => finishing(command, context, state, next);
+async function showOutcome(run: CommandRun, value: unknown): Promise<number> {
+  const { command, inputs, options } = run;
   if (value instanceof DryRunEnd) {
-    await showDryRun(value, renderer, options.events ? 'events' : json, finishWith([]));
+    await showDryRun(run, value);
     return exitCodes.ok.code;
   }
   const exit = command.exit(value, options);
-  noteEmpty(value, command, options, context);
-  const next = hasEnd(value) ? command.next(value, options, inputs) : [];
-  const finish = finishWith(next);
-  if (options.events) await showEvents(value, command, renderer, finish);
-  else if (value instanceof RawOutput) await showRaw(value, renderer, json, finish);
-  else if (value !== undefined) {
-    state.isJsonLines ||= json !== false && isStream(value);
-    const result = await showValue(value, command, options, renderer, json === false ? undefined : finish);
-    await noteNext(next, context, renderer);
-    await endLines(state, result, json, renderer, finish);
-  }
+  noteEmpty(run, value);
+  run.next = hasEnd(value) ? command.next(value, options, inputs) : [];
+  if (options.events) await showEvents(run, value);
+  else if (value instanceof RawOutput) await showRaw(run, value);
+  else if (value !== undefined) await showPlain(run, value);
   return typeof exit === 'number' ? exit : exitCodes[exit].code;
 }
 
-async function showDryRun(end: DryRunEnd, renderer: Renderer, json: JsonChoice | 'events', usual: Finish) {
-  const result = markDryRun(end.result);
-  if (json === 'events') await showEvents(result, { data: (document) => document }, renderer, usual);
-  else {
-    const view = () => end.changes.map((change) => `would ${change}`).join('\n');
-    await renderer.value(json === false ? result : await usual(result), view);
-  }
+async function showPlain(run: CommandRun, value: unknown): Promise<void> {
+  const { state, json, context, renderer, next } = run;
+  state.isJsonLines ||= json !== false && isStream(value);
+  const result = await showValue(run, value);
+  await noteNext(next, context, renderer);
+  if (state.isJsonLines && !state.isFiltered) await showLast(run, result ?? {});
+}
+
+async function showDryRun(run: CommandRun, { result, changes }: DryRunEnd): Promise<void> {
+  const document = markDryRun(result);
+  if (run.options.events) await showLast(run, document);
+  else
+    await run.renderer.value(await finished(run, document), () =>
+      changes.map((change) => `would ${change}`).join('\n'),
+    );
+}
+
+/** Prints each yielded value as an event, and the returned value as the result. */
+async function showEvents(run: CommandRun, value: unknown): Promise<void> {
+  if (isStream(value)) return showLast(run, await showValue(run, value));
+  return showLast(run, value instanceof RawOutput ? await value.options.jsonValue?.() : run.command.data(value));
+}
+
+/** The last line of a stream. The fields that were chosen are all that is printed of it. */
+async function showLast(run: CommandRun, result: unknown): Promise<void> {
+  const last = Array.isArray(run.json) && !run.options.events ? result : await finished(run, result);
+  await run.renderer.line({ type: 'result', ...(last as object) });
+}
+
+/** Prints one value, or each of a stream. Returns the result of a stream. */
+async function showValue(run: CommandRun, value: unknown): Promise<unknown> {
+  const { command, options, renderer, json } = run;
+  const { data, view } = command;
+  if (isStream(value)) return forEachValue(value, (item) => showItem(run, item));
+  // What emulator exec prints is that of its command.
+  if (json !== false && !command.json) return undefined;
+  // A dry run that found nothing to change.
+  const document = command.dryRun && options.dryRun ? markDryRun(data(value)) : data(value);
+  await renderer.value(await finished(run, document), view(value, options), command.raw(options));
+  return undefined;
+}
+
+/** A command whose result is a document may stream events before it. */
+function showItem({ command, options, renderer }: CommandRun, item: unknown): Promise<void> {
+  const document = command.data(item);
+  const line = command.json?.form === 'stream' ? document : { type: 'event', ...(document as object) };
+  if (options.events) return renderer.line(line);
+  const view = command.view(item, options);
+  return command.live ? renderer.frame(line, view) : renderer.item(line, view, command.raw(options));
+}
+
+/** Shows each value of an iterable and returns what the iterable returns, which `for await` discards. */
+async function forEachValue(values: AsyncIterable<unknown>, showOne: (value: unknown) => Promise<void>) {
+  let returned: unknown;
+  const keepReturned = async function* () {
+    returned = yield* values;
+  };
+  for await (const value of keepReturned()) await showOne(value);
+  return returned;
+}
+
+function isStream(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 }
 
 /** Whether all of a result is there, so that what follows it is known. */
 function hasEnd(value: unknown): boolean {
   return !(value instanceof RawOutput || isStream(value));
-}
-
-async function endLines(
-  { isJsonLines, isFiltered }: RunState,
-  result: unknown,
-  json: JsonChoice,
-  renderer: Renderer,
-  finish: Finish,
-): Promise<void> {
-  if (!isJsonLines || isFiltered) return;
-  const last = Array.isArray(json) ? result : await finish(result ?? {});
-  await renderer.line({ type: 'result', ...(last as object) });
 }
 
 /** The first, with others for the same end. */
@@ -306,25 +317,22 @@ async function noteNext(next: readonly NextCommand[], { progress }: Context, ren
 
 const maxNoted = 3;
 
-/** Adds what usually follows, and the warnings, for those who read no stderr. */
-function finishing(
-  { json }: Command,
-  { inPlace, isForModel }: Context,
-  { called, argv, warned: warnings }: RunState,
-  own: readonly NextCommand[],
-): Finish {
-  return async (document) => {
-    if (!called || !isExtensible(document, json)) return document;
-    const { answered, isCallable, usualNextOf } = await import('./next-commands.ts');
-    const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
-    const commands = next.length > 0 ? next : usualNextOf(called, document, argv);
-    const callable = isForModel ? await Promise.all(commands.map((each) => isCallable(each.argv))) : [];
-    const usual = commands.filter((_, at) => callable[at] !== false);
-    return {
-      ...document,
-      ...(usual.length > 0 && { next: usual }),
-      ...(warnings.length > 0 && { warnings }),
-    };
+/** A document with what usually follows, and the warnings, for those who read no stderr. */
+async function finished(run: CommandRun, document: unknown): Promise<unknown> {
+  const { command, called, context, options, json, next: own } = run;
+  const isRead = json !== false || options.events;
+  if (!isRead || !isExtensible(document, command.json)) return document;
+  const { inPlace, isForModel } = context;
+  const { argv, warned: warnings } = run.state;
+  const { answered, isCallable, usualNextOf } = await import('./next-commands.ts');
+  const next = own.map(({ line, when }) => ({ argv: answered(inPlace(line).argv), when }));
+  const commands = next.length > 0 ? next : usualNextOf(called, document, argv);
+  const callable = isForModel ? await Promise.all(commands.map((each) => isCallable(each.argv))) : [];
+  const usual = commands.filter((_, at) => callable[at] !== false);
+  return {
+    ...document,
+    ...(usual.length > 0 && { next: usual }),
+    ...(warnings.length > 0 && { warnings }),
   };
 }
 
@@ -333,17 +341,18 @@ function isExtensible(document: unknown, json: ResultSchema | undefined): docume
   return json !== undefined && takesFields(json) && Boolean(document) && !Array.isArray(document);
 }
 
-function noteEmpty(value: unknown, { empty }: Command, options: object, { unread, progress }: Context): void {
+function noteEmpty({ command: { empty }, options, context: { unread, progress } }: CommandRun, value: unknown): void {
   if (!(Array.isArray(value) || value instanceof PackedList) || value.length > 0) return;
   if (empty && unread.warnings().length === 0) progress.note(typeof empty === 'function' ? empty(options) : empty);
 }
 
 /** Writes bytes to stdout as they come, sanitized if they are text that somebody else wrote. */
-async function showRaw({ writeTo, options }: RawOutput<unknown>, renderer: Renderer, json: JsonChoice, finish: Finish) {
+async function showRaw(run: CommandRun, { writeTo, options }: RawOutput<unknown>): Promise<void> {
+  const { renderer } = run;
   const { jsonValue, untrusted, terminalFix = 'redirect to a file, or pass --raw' } = options;
   const { page } = renderer;
-  if (json !== false) {
-    if (jsonValue) return renderer.value(await finish(await jsonValue()), () => '');
+  if (run.json !== false) {
+    if (jsonValue) return renderer.value(await finished(run, await jsonValue()), () => '');
     throw new UsageError('--json is not supported here', { why: 'the output is raw bytes' });
   }
   if (untrusted === 'bytes' && page.terminal) {

@@ -23,10 +23,9 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
     firstWord: words[0],
     run: async (command, flags, inputs, called) => {
       hasStarted = true;
-      state.called = called;
       const { programArguments } = line;
       const all = programArguments ? inputs.with(-2, programArguments) : inputs;
-      code = await executeCommand(command, flags, all, io, state);
+      code = await executeCommand({ command, called, flags, inputs: all }, io, state);
     },
     onHelp: (commander) => {
       helpTarget = commander;

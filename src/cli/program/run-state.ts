@@ -1,4 +1,3 @@
-import type { Command as Commander } from 'commander';
 import type { Problem } from '../../kernel/errors.ts';
 import type { KnownSecrets } from '../../kernel/output/known-secrets.ts';
 import type { InterruptNotice } from '../../platform/context.ts';
@@ -15,8 +14,6 @@ export interface RunState {
   /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
   argv: string[];
   warning?: string | undefined;
-  /** The command as the parser knows it, once it has started. */
-  called?: Commander;
   /** Whether this line of it only reads: one that does more is never told with a name that was guessed. */
   isReading?: boolean;
   cwd?: string;
