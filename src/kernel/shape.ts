@@ -106,8 +106,10 @@ function withoutPromise(schema: JsonSchema): JsonSchema {
   return { ...defined({ description }), ...(type && { $comment: type }) };
 }
 
-export function nullable<Value>({ schema }: Shape<Value>): Shape<Value | null> {
-  const { description, ...other } = schema;
+/** `when`: what null means, which the description says then. */
+export function nullable<Value>({ schema }: Shape<Value>, when?: string): Shape<Value | null> {
+  const { description: meaning, ...other } = schema;
+  const description = when === undefined ? meaning : `${meaning}; null if ${when}`;
   return { schema: { ...defined({ description }), anyOf: [other, { type: 'null' }] } };
 }
 

@@ -75,7 +75,7 @@ const devEvents = stream(
     at,
     method: text('HTTP method'),
     path: text('path below the app, with the query'),
-    statusCode: nullable(integer('HTTP status; null if the caller disconnected before the response')),
+    statusCode: nullable(integer('HTTP status'), 'the caller disconnected before the response'),
     durationMs: number('until the last byte of the response'),
     kind: choice(
       ['call', 'accepted', 'ended', 'websocket'],

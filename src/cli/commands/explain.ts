@@ -35,7 +35,7 @@ export default defineCommand({
     build: nullable(text('build that is explained')),
     run: nullable(text('run that is explained')),
     status: nullable(text('its status')),
-    at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
+    at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
     failed: nullable(boolean('whether it failed; null with --file')),
     laterSucceeded: optional(boolean('whether a later call of the same function succeeded')),
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),

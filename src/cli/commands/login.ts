@@ -36,7 +36,7 @@ export default defineCommand({
   unattended: false,
   json: document({
     profile: text('profile it is stored in'),
-    project: nullable(text('project in use; null if none is selected')),
+    project: nullable(text('project in use'), 'none is selected'),
     user: nullable(text('user of the token')),
     expiresAt: nullable(text('expiry of the token')),
     renewable: boolean('whether it is renewed automatically'),

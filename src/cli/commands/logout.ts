@@ -12,7 +12,7 @@ export default defineCommand({
   exits: ['input-needed'],
   json: document({
     profiles: list(text('name'), 'profiles whose token was removed'),
-    stillUsed: nullable(text('origin of a token that is still in use; null if there is none')),
+    stillUsed: nullable(text('origin of a token that is still in use'), 'there is none'),
   }),
   examples: ['logout', 'logout --profile work', 'logout --all-profiles'],
 });

@@ -66,9 +66,8 @@ export default defineCommand({
       'failures by cause: cause, title, number of inputs, and index and line of the first',
     ),
     costCents: nullable(
-      number(
-        'cost of replicas during the command, and until their cooldown has passed, in US cents; null if not known',
-      ),
+      number('cost of replicas during the command, and until their cooldown has passed, in US cents'),
+      'not known',
     ),
     budgetCents: nullable(number('--budget in US cents; null without it')),
     stoppedBy: nullable(

@@ -32,7 +32,7 @@ const runFields = {
   run: text('run id'),
   app: text('app name'),
   status: text('final status'),
-  programExitCode: nullable(integer("the program's exit code; null if unknown")),
+  programExitCode: nullable(integer("the program's exit code"), 'not known'),
   durationMs: number('duration, in ms'),
   logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
 };

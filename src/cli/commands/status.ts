@@ -44,8 +44,8 @@ const sharedFields = {
 const appFields = {
   ...sharedFields,
   app: text('app name'),
-  status: nullable(text('app status; null if it is not deployed')),
-  sick: nullable(text('why calls fail by now, or what a deploy found; null if nothing shows that')),
+  status: nullable(text('app status'), 'it is not deployed'),
+  sick: nullable(text('why calls fail by now, or what a deploy found'), 'nothing shows that'),
   live: nullable(
     object(
       {
@@ -101,7 +101,7 @@ const appFields = {
       {
         build: nullable(text('build that failed')),
         run: nullable(text('run that failed')),
-        at: nullable(text('when it ended, RFC 3339, UTC; null if not known')),
+        at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
         laterSucceeded: boolean('whether a later call of the same function succeeded'),
         title: text('cause in words'),
         fix: nullable(text('what to change')),
@@ -129,8 +129,8 @@ const projectFields = {
 const servesFields = {
   app: text('app name'),
   commit: text('the revision'),
-  build: nullable(text('with --serves: the build that serves; null if none does, or if that is not known')),
-  hasFiles: nullable(boolean('with --serves: whether it has the files of the revision; null if that cannot be told')),
+  build: nullable(text('with --serves: the build that serves'), 'none does, or if that is not known'),
+  hasFiles: nullable(boolean('with --serves: whether it has the files of the revision'), 'that cannot be told'),
   reason: nullable(text('with --serves: why that cannot be told')),
 };
 

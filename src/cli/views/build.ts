@@ -25,5 +25,5 @@ export const buildFields = passThrough(fields);
 /** In a list, which has no room for the whole error. */
 export const listedBuildFields = passThrough({
   ...fields,
-  reason: nullable(text('why it failed, in a line; null if it did not, or if that is not known')),
+  reason: nullable(text('why it failed, in a line'), 'it did not, or if that is not known'),
 });

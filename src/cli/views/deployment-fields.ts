@@ -21,9 +21,9 @@ export const deployPlanFields = {
   app: text('app name'),
   project: text('project'),
   runtime: text('cortex, custom or a partner'),
-  exists: nullable(boolean('with --dry-run: whether the app is already deployed; null if unknown')),
+  exists: nullable(boolean('with --dry-run: whether the app is already deployed'), 'not known'),
   build: nullable(text('live build; null for an app without one')),
-  status: nullable(text('status of the deployed app; null if unknown')),
+  status: nullable(text('status of the deployed app'), 'not known'),
   endpoint: text('URL of the deployed app; empty if unknown'),
   region: nullable(text('where the app is deployed')),
   keep: record(
@@ -38,9 +38,7 @@ export const deployPlanFields = {
       from: anything('deployed value'),
       to: anything('new value'),
       byDefault: boolean('whether the file leaves it to its default'),
-      drifted: nullable(
-        boolean('whether it was changed outside of the file since the last deploy; null if that is unknown'),
-      ),
+      drifted: nullable(boolean('whether it was changed outside of the file since the last deploy'), 'that is unknown'),
     }),
     'with --dry-run: settings that would change',
   ),
@@ -59,7 +57,7 @@ export const deployPlanFields = {
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   older: boolean('with --dry-run: whether what serves is of a newer commit, so that a deploy needs --older'),
   changed: boolean('whether a deploy would change anything'),
-  because: nullable(text('what speaks for a deploy besides what would change; null if nothing does')),
+  because: nullable(text('what speaks for a deploy besides what would change'), 'nothing does'),
 };
 
 /** What the commands have in common that deploy a build again: rollback, apps restart, promote. */
@@ -76,7 +74,7 @@ export const deployedAgain = {
     project: text('project'),
     replaced: nullable(text('build that served before')),
     restored: text('earlier build'),
-    build: nullable(text('new build, made of the files of the earlier one; null if the earlier one serves itself')),
+    build: nullable(text('new build, made of the files of the earlier one'), 'the earlier one serves itself'),
     status: nullable(text('final status of the build; null with --dry-run')),
     endpoint: text('URL of the app'),
     dashboard: text('URL of the app in the dashboard'),

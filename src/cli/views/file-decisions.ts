@@ -10,7 +10,7 @@ export const fileDecisionFields = nullable(
     object({
       path: text('path in the app folder; the path of a folder ends with a slash'),
       sent: boolean('whether it is sent'),
-      bytes: nullable(integer('size; null if it is not sent')),
+      bytes: nullable(integer('size'), 'it is not sent'),
       reason: choice(
         words(
           'included required generated excluded gitignored not-included never-sent',

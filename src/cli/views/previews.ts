@@ -6,14 +6,14 @@ import { statusCell } from './status.ts';
 
 export const previewFields = {
   app: text('app name'),
-  branch: nullable(text('branch or name it was deployed for; null if unknown')),
+  branch: nullable(text('branch or name it was deployed for'), 'not known'),
   proof: nullable(
     choice(
       ['branch', 'record'],
       'what shows that it belongs to this repository: a branch, or a record of this machine or its team',
     ),
   ),
-  merged: nullable(boolean('whether the default branch contains its branch; null if unknown')),
+  merged: nullable(boolean('whether the default branch contains its branch'), 'not known'),
   status: text('app status'),
   createdAt: nullable(text('RFC 3339, UTC')),
   updatedAt: nullable(text('last deploy; RFC 3339, UTC')),

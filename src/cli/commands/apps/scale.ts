@@ -32,7 +32,7 @@ export default defineCommand({
     app: text('app name'),
     changed: boolean('whether anything changed'),
     resetByNextDeploy: boolean('whether the next deploy sets this to what cerebrium.toml has'),
-    minCentsPerHour: nullable(number('US cents per hour at min_replicas; null if the platform does not tell')),
+    minCentsPerHour: nullable(number('US cents per hour at min_replicas'), 'the platform does not tell'),
     maxCentsPerHour: nullable(number('the same at max_replicas')),
     settings: list(
       object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),

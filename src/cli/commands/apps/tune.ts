@@ -59,7 +59,7 @@ export default defineCommand({
     predictionError: nullable(
       object(
         {
-          coldStartsShare: nullable(number('0.04 is 4 % too high; null if not known')),
+          coldStartsShare: nullable(number('0.04 is 4 % too high'), 'not known'),
           p90Share: nullable(number('the same of the 90th percentile')),
           costShare: nullable(number('the same of the bill')),
           days: integer('days that were predicted, each from the others'),

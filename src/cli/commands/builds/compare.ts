@@ -32,7 +32,7 @@ const durations = (what: string) =>
       verdict,
       before: quantiles,
       after: quantiles,
-      changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower; null if not known')),
+      changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower'), 'not known'),
       chance: nullable(number('p-value: how probable such a difference is between equal builds')),
     },
     what,
@@ -87,9 +87,7 @@ export default defineCommand({
       },
       'how many calls failed',
     ),
-    missing: nullable(
-      integer('calls that the platform announced and did not return; null if it does not say how many'),
-    ),
+    missing: nullable(integer('calls that the platform announced and did not return'), 'it does not say how many'),
     unattributed: integer('calls during the deploy, which may be of either build'),
   }),
   details: [

@@ -18,7 +18,7 @@ export default defineCommand({
   dryRun: true,
   json: document({
     planCode: text('requested plan'),
-    redirectUrl: nullable(text('payment page; null if no payment is required')),
+    redirectUrl: nullable(text('payment page'), 'no payment is required'),
   }),
   examples: ['plan set standard', 'plan set hobby --yes'],
 });

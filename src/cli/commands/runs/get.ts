@@ -33,7 +33,7 @@ export default defineCommand({
   json: document(
     passThrough({
       ...runFields,
-      programExitCode: nullable(integer("of a job, the program's exit code; null if unknown")),
+      programExitCode: nullable(integer("of a job, the program's exit code"), 'not known'),
     }),
   ),
   examples: ['runs get web 3f2a91c0-…', 'runs get web 3f2a91c0-… --json=status,statusCode'],

@@ -26,7 +26,7 @@ export default defineCommand({
       run: text('run id of the delivery'),
       signature: choice(['good', 'bad', 'unchecked'], 'good, bad, or unchecked (without a secret)'),
       why: nullable(text('why the signature is bad')),
-      statusCode: nullable(integer('HTTP status returned to the sender; null if none')),
+      statusCode: nullable(integer('HTTP status returned to the sender'), 'none'),
       forwardedTo: nullable(text('URL it was forwarded to, or null')),
       bytes: integer('size of the body'),
       headers: record(text('value'), 'headers of the delivery'),
