@@ -39,7 +39,7 @@ export function cancelCommand(
     json: document({
       ...named(text(`${noun} id`)),
       app: text('app name or id, as given'),
-      status: nullable(text('canceled; null if the platform does not show it')),
+      status: nullable(text('canceled'), 'the platform does not show it'),
       changed: boolean('false if it was already canceled'),
       confirmed: boolean('false if the platform accepted it and does not show the status'),
     }),

@@ -1,5 +1,5 @@
 import { createReadStream, existsSync, openSync } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { pause } from '../clock.ts';
@@ -8,7 +8,7 @@ import { quoteForShell } from '../command-line.ts';
 import { FailedError, GantryError, NotFoundError, systemCode, UsageError } from '../errors.ts';
 import { namesIn } from './folders.ts';
 import { readToEnd } from './read-to-end.ts';
-import { checkReadSize, readFlags } from './regular-file.ts';
+import { checkReadSize, notRegularError, readFlags, readRegularBytesSync, rethrowOpenError } from './regular-file.ts';
 
 const retryMs = 100;
 
@@ -77,6 +77,23 @@ export async function readNamedFile(
   } catch (cause) {
     return throwUnreadable(file, path, cause);
   }
+}
+
+/** Asynchronous {@link openRegularSync}. */
+export async function openRegular(path: string): Promise<FileHandle> {
+  const file = await open(path, readFlags).catch(rethrowOpenError);
+  try {
+    if ((await file.stat()).isFile()) return file;
+    throw notRegularError();
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Asynchronous {@link readRegularBytesSync}. */
+export async function readRegular(path: string): Promise<Buffer> {
+  return readRegularBytesSync(path);
 }
 
 /** Throws NotFoundError or UsageError, unless the cause is an error of ours, such as an interrupt. */

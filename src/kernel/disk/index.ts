@@ -19,7 +19,6 @@ export { type OpenedFolder, OpenedFolders } from './opened-folders.ts';
 export { isAlive, newOwnerName, parseOwnerName } from './owner.ts';
 export { readToEnd } from './read-to-end.ts';
 export { openRegularSync, readJsonSync, readRegularBytesSync, readRegularSync } from './regular-file.ts';
-export { openRegular, readRegular } from './regular-handle.ts';
 export { replaceFile } from './replace.ts';
 export { isFileOfStream, sha256OfFile } from './streams.ts';
 export {

@@ -81,7 +81,7 @@ export class OpenedFolders {
   #enterRoot(): Folder {
     if (!this.#root) {
       const keepsOpen = this.options.keepsOpen ?? canKeepOpen(this.path);
-      this.#root = keepsOpen ? openedFolder('', openFolder(this.path, 0)) : checkedFolder('', this.path);
+      this.#root = enteredFolder('', this.path, keepsOpen ? openFolder(this.path, 0) : undefined);
     }
     if (this.#isStillThere(this.#root)) return this.#root;
     throw new FailedError('the target folder was replaced in the meantime');
@@ -89,26 +89,26 @@ export class OpenedFolders {
 
   #open(path: string, entry: string): Folder {
     if (this.options.forWriting) makeUnlessThere(entry);
-    const keepsOpen = this.#root?.descriptor !== undefined;
     const stats = lstatSync(entry);
     if (stats.isSymbolicLink()) return this.#openLink(path, entry);
     if (!stats.isDirectory()) throw new FailedError(`${path} is a file, not a folder`);
+    const keepsOpen = this.#root?.descriptor !== undefined;
     // Fails if the folder was replaced by a symbolic link.
-    return keepsOpen ? openedFolder(path, openFolder(entry, noFollow)) : checkedFolder(path, entry);
+    return enteredFolder(path, entry, keepsOpen ? openFolder(entry, noFollow) : undefined);
   }
 
   /** A symbolic link may lead to another folder in the root, but not outside. */
   #openLink(path: string, entry: string): Folder {
     if (!this.options.forWriting) throw new FailedError(`${path} is a symbolic link`);
     const root = this.#enterRoot();
-    if (root.descriptor === undefined) {
-      const folder = checkedFolder(path, realpathSync(entry));
-      checkInside(realpathSync(this.path), folder.base, path);
-      return folder;
-    }
-    const folder = openedFolder(path, openFolder(entry, 0));
+    const keepsOpen = root.descriptor !== undefined;
+    const folder = keepsOpen
+      ? enteredFolder(path, entry, openFolder(entry, 0))
+      : enteredFolder(path, realpathSync(entry));
+    // The system knows where an open folder is, whatever has become of the path to it.
+    const placeOf = ({ base }: Folder) => (keepsOpen ? readlinkSync(base) : realpathSync(base));
     try {
-      checkInside(readlinkSync(root.base), readlinkSync(folder.base), path);
+      checkInside(placeOf(root), placeOf(folder), path);
       return folder;
     } catch (error) {
       close(folder);
@@ -156,14 +156,10 @@ interface Folder {
   isForgotten: boolean;
 }
 
-function openedFolder(path: string, descriptor: number): Folder {
-  const id = identity(fstatSync(descriptor, { bigint: true }));
-  return { path, base: `/proc/self/fd/${descriptor}`, descriptor, id, users: 0, isForgotten: false };
-}
-
-function checkedFolder(path: string, base: string): Folder {
-  const id = identity(statSync(base, { bigint: true }));
-  return { path, base, descriptor: undefined, id, users: 0, isForgotten: false };
+/** `place` is where it is entered; through its descriptor, if it is kept open. */
+function enteredFolder(path: string, place: string, descriptor?: number): Folder {
+  const base = descriptor === undefined ? place : `/proc/self/fd/${descriptor}`;
+  return { path, base, descriptor, id: identity(statSync(base, { bigint: true })), users: 0, isForgotten: false };
 }
 
 function close(folder: Folder): void {
