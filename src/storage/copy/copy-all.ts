@@ -4,7 +4,7 @@ import { maxInlineHashBytes } from '../transfer/hash.ts';
 import { maxLarge } from '../transfer/request-limiter.ts';
 import { TaskQueue } from '../transfer/task-queue.ts';
 import { maxSmallBytes } from '../transfer/transfer-context.ts';
-import { copyFile } from './copy-file.ts';
+import { FileCopy } from './copy-file.ts';
 import { fileFailureText } from './copy-progress.ts';
 import type { CopyContext, FoundEntry, FoundFile, TargetPlace } from './ports.ts';
 
@@ -90,7 +90,7 @@ class CopyLanes {
   async #copy(file: FoundFile, order: number): Promise<void> {
     if (this.#fatal) return;
     try {
-      await copyFile(file, order, this.#place, this.context);
+      await new FileCopy(order, this.#place, this.context).run(file);
     } catch (error) {
       this.#fail(file, error);
     } finally {

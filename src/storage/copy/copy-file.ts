@@ -19,76 +19,71 @@ const isRepeated = (error: unknown): error is GantryError =>
   [LostUploadError, ChangedError, CorruptError].some((kind) => error instanceof kind);
 
 /** Repeats the copy once if the file changes, arrives damaged, or cannot be resumed. The lowest `order` goes first. */
-export async function copyFile(
-  file: FoundFile,
-  order: number,
-  place: TargetPlace,
-  context: CopyContext,
-): Promise<void> {
-  const { progress, options } = context;
-  const reason = await skipReason(file, place, context);
-  if (reason !== undefined) return progress.skip(file.path, reason, file.bytes);
-  if (options.dryRun) return progress.wouldCopy(file.path, file.bytes);
-  try {
-    return await copyOnce(file, order, place, true, context);
-  } catch (error) {
-    if (!isRepeated(error)) throw error;
-    progress.restarted(file.path, error);
+export class FileCopy {
+  constructor(
+    private readonly order: number,
+    private readonly place: TargetPlace,
+    private readonly context: CopyContext,
+  ) {}
+
+  async run(file: FoundFile): Promise<void> {
+    const { progress, options } = this.context;
+    const reason = await this.#skipReason(file);
+    if (reason !== undefined) return progress.skip(file.path, reason, file.bytes);
+    if (options.dryRun) return progress.wouldCopy(file.path, file.bytes);
+    try {
+      return await this.#copy(file, true);
+    } catch (error) {
+      if (!isRepeated(error)) throw error;
+      progress.restarted(file.path, error);
+    }
+    await this.#copy(await findAgain(file, this.context), false);
   }
-  await copyOnce(await findAgain(file, context), order, place, false, context);
-}
 
-async function skipReason(
-  file: FoundFile,
-  place: TargetPlace,
-  { options: { update, clobber, verify }, progress }: CopyContext,
-): Promise<string | undefined> {
-  if (!update && clobber) return undefined;
-  const there = await place.find(file.path);
-  if (!there) return undefined;
-  if (!clobber) return 'already exists';
-  if (!isUnchanged(file, there, place.toleranceMs)) return undefined;
-  if (!verify) return 'unchanged (same size, not older)';
-  const opened = await place.open(file);
-  const isSame = await hasSameContent(file, opened, place).finally(opened.close);
-  if (isSame) progress.compared++;
-  return isSame ? 'unchanged (same checksum)' : undefined;
-}
-
-async function hasSameContent(file: FoundFile, opened: OpenFile, place: TargetPlace): Promise<boolean> {
-  try {
-    await place.verify(file, opened);
-    return true;
-  } catch (error) {
-    if (error instanceof CorruptError) return false;
-    throw error;
+  async #skipReason(file: FoundFile): Promise<string | undefined> {
+    const { place, context } = this;
+    const { update, clobber, verify } = context.options;
+    const there = update || !clobber ? await place.find(file.path) : undefined;
+    if (!there) return undefined;
+    if (!clobber) return 'already exists';
+    if (!isUnchanged(file, there, place.toleranceMs)) return undefined;
+    if (!verify) return 'unchanged (same size, not older)';
+    const opened = await place.open(file);
+    const isSame = await this.#hasSameContent(file, opened).finally(opened.close);
+    if (isSame) context.progress.compared++;
+    return isSame ? 'unchanged (same checksum)' : undefined;
   }
-}
 
-async function copyOnce(
-  file: FoundFile,
-  order: number,
-  place: TargetPlace,
-  mayResume: boolean,
-  context: CopyContext,
-): Promise<void> {
-  const { progress, journal, resources, options } = context;
-  const opened = await place.open(file);
-  try {
-    const { bytes, mark } = opened;
-    const before = journal?.saved.get(file.path);
-    const saved = mayResume && before?.mark === mark ? before : undefined;
-    const isThere = saved?.times && (await place.isThere(file, opened, saved.times));
-    if (isThere && (!options.verify || (await hasSameContent(file, opened, place))))
-      return progress.copied(file.path, bytes, bytes);
-    const plan = planCopy(opened, context, saved);
-    const job: CopyJob = { plan, saved: resumable(saved, plan), begun: before?.attempt, order, ...unrecorded };
-    if (plan.count > 1) record(job, file.path, mark, context);
-    const { since, count } = await place.write(file, opened, job);
-    journal?.add({ is: 'done', file: file.path, mark, times: { since, at: resources.storageClock.current() } });
-    count();
-  } finally {
-    await opened.close();
+  async #hasSameContent(file: FoundFile, opened: OpenFile): Promise<boolean> {
+    try {
+      await this.place.verify(file, opened);
+      return true;
+    } catch (error) {
+      if (error instanceof CorruptError) return false;
+      throw error;
+    }
+  }
+
+  async #copy(file: FoundFile, mayResume: boolean): Promise<void> {
+    const { order, place, context } = this;
+    const { progress, journal, resources, options } = context;
+    const opened = await place.open(file);
+    try {
+      const { bytes, mark } = opened;
+      const before = journal?.saved.get(file.path);
+      const saved = mayResume && before?.mark === mark ? before : undefined;
+      const isThere = saved?.times && (await place.isThere(file, opened, saved.times));
+      if (isThere && (!options.verify || (await this.#hasSameContent(file, opened))))
+        return progress.copied(file.path, bytes, bytes);
+      const plan = planCopy(opened, context, saved);
+      const job: CopyJob = { plan, saved: resumable(saved, plan), begun: before?.attempt, order, ...unrecorded };
+      if (plan.count > 1) record(job, file.path, mark, context);
+      const { since, count } = await place.write(file, opened, job);
+      journal?.add({ is: 'done', file: file.path, mark, times: { since, at: resources.storageClock.current() } });
+      count();
+    } finally {
+      await opened.close();
+    }
   }
 }
 

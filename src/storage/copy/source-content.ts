@@ -6,13 +6,11 @@ import { openRegular, openRegularSync, toDiskError } from '../../kernel/disk/ind
 import { FailedError } from '../../kernel/errors.ts';
 import { bufferSource, directReader, fileSource, streamSource } from '../transfer/byte-source.ts';
 import { downloadRange } from '../transfer/download-range.ts';
-import { etagCheck } from '../transfer/etag-checksum.ts';
-import { md5 } from '../transfer/hash.ts';
-import { type Part, planParts, type SentPart } from '../transfer/parts.ts';
+import { etagCheck, md5 } from '../transfer/hash.ts';
+import { forEachPart, type Part, planParts, type SentPart } from '../transfer/parts.ts';
 import type { RangeBounds } from '../transfer/range-request.ts';
 import { readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { forEachPart } from '../transfer/run-workers.ts';
 import { ChangedError, CorruptError, withDiskErrors } from '../transfer/storage-errors.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { findEntry, urlRequester, type VolumeContext, type VolumePath } from '../volumes/index.ts';
@@ -81,23 +79,30 @@ async function openLocal(file: string, bytes: number, resources: TransferContext
   if (small) return small;
   try {
     const handle = await openRegular(file);
-    const stats = await handle.stat();
-    const mark = markOf(stats);
-    return {
-      bytes: stats.size,
-      mark,
+    return localSource(file, await handle.stat(), {
       createReader: () => directReader(({ offset }) => fileSource(handle, offset)),
-      resumable: allParts,
-      checkUnchanged: async () => checkMark(file, mark),
       original: (part) => fileMd5(file, part, resources),
       close: () => handle.close(),
-    };
+    });
   } catch (cause) {
     throw toDiskError(cause);
   }
 }
 
 const allParts = (sent: readonly SentPart[]) => [...sent];
+
+function localSource(
+  file: string,
+  stats: Stats,
+  content: Pick<SourceContent, 'createReader' | 'original' | 'close'>,
+): SourceContent {
+  const mark = markOf(stats);
+  const checkUnchanged = async () => {
+    if (markOf(withDiskErrors(() => statSync(file))) !== mark)
+      throw new ChangedError('the file changed during the upload');
+  };
+  return { bytes: stats.size, mark, resumable: allParts, checkUnchanged, ...content };
+}
 
 /** Undefined if the file has grown beyond the limit. */
 function readSmall(file: string): SourceContent | undefined {
@@ -108,7 +113,12 @@ function readSmall(file: string): SourceContent | undefined {
       if (stats.size > maxSyncBytes) return undefined;
       const content = readFileSync(descriptor);
       if (stats.size === 0 && content.length > 0) throw unknownSize(file);
-      return smallSource(file, content.subarray(0, stats.size), markOf(stats));
+      const start = content.subarray(0, stats.size);
+      return localSource(file, stats, {
+        createReader: () => directReader(() => bufferSource(start)),
+        original: async () => md5(start),
+        close: async () => {},
+      });
     } finally {
       closeSync(descriptor);
     }
@@ -122,25 +132,8 @@ function unknownSize(file: string): FailedError {
   });
 }
 
-function smallSource(file: string, content: Buffer, mark: string): SourceContent {
-  return {
-    bytes: content.length,
-    mark,
-    createReader: () => directReader(() => bufferSource(content)),
-    resumable: allParts,
-    checkUnchanged: async () => checkMark(file, mark),
-    original: async () => md5(content),
-    close: async () => {},
-  };
-}
-
 function markOf({ size, mtimeMs, ino }: Stats): string {
   return `${size}:${mtimeMs}:${ino}`;
-}
-
-function checkMark(file: string, mark: string): void {
-  const now = withDiskErrors(() => statSync(file));
-  if (markOf(now) !== mark) throw new ChangedError('the file changed during the upload');
 }
 
 function openRemote(

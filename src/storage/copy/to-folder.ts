@@ -81,10 +81,7 @@ export class LocalPlace implements TargetPlace {
     if (job.begun && 'temporary' in job.begun && !saved)
       await rm(join(dirname(target), job.begun.temporary), { force: true });
     const download: FileDownload = {
-      plan: job.plan,
-      order: job.order,
-      keep: job.keep,
-      onPart: job.onPart,
+      ...job,
       target,
       folder,
       names,

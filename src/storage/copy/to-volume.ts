@@ -1,7 +1,7 @@
 import { GantryError } from '../../kernel/errors.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
-import { possibleEtags } from '../transfer/etag-checksum.ts';
+import { possibleEtags } from '../transfer/hash.ts';
 import { isUsable, signedAt } from '../transfer/signed-url.ts';
 import { type FileUpload, type UploadedParts, uploadFile } from '../transfer/upload-file.ts';
 import type { ListedEntry, VolumePath } from '../volumes/index.ts';
@@ -77,15 +77,8 @@ export class VolumePlace implements TargetPlace {
     const { resumedBytes, parts } = sent;
     const count = () => {
       progress.uploaded(bytes);
-      this.#uploads.add({
-        found: entry,
-        target,
-        bytes,
-        mark,
-        startedAt: since,
-        etags: possibleEtags(parts),
-        resumedBytes,
-      });
+      const uploaded = { found: entry, target, bytes, mark, startedAt: since, resumedBytes };
+      this.#uploads.add({ ...uploaded, etags: possibleEtags(parts) });
     };
     return { since, count };
   }

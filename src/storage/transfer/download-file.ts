@@ -3,12 +3,10 @@ import { basename } from 'node:path';
 import { NewFile, NewSmallFile, type TemporaryNames, toDiskError } from '../../kernel/disk/index.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { downloadRange } from './download-range.ts';
-import { etagCheck } from './etag-checksum.ts';
-import { maxInlineHashBytes, md5 } from './hash.ts';
+import { etagCheck, maxInlineHashBytes, md5 } from './hash.ts';
 import type { UnfinishedFile } from './journal.ts';
-import { bytesOf, type Part, type PartsCopy, partAt } from './parts.ts';
+import { bytesOf, forEachPart, type Part, type PartsCopy, partAt } from './parts.ts';
 import { RemoteContent } from './remote-content.ts';
-import { forEachPart } from './run-workers.ts';
 import { CorruptError, withDiskErrors } from './storage-errors.ts';
 import { maxSmallBytes, type TransferContext } from './transfer-context.ts';
 

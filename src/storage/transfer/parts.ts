@@ -1,5 +1,7 @@
+import { setMaxListeners } from 'node:events';
 import { FailedError } from '../../kernel/errors.ts';
 import { maxLarge } from './request-limiter.ts';
+import type { TransferContext } from './transfer-context.ts';
 
 /** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
 export interface PartPlan {
@@ -75,4 +77,35 @@ export function bytesOf(plan: PartPlan, parts: readonly DonePart[] = []): number
 /** The parts that are not done yet, in their order. */
 export function* missingParts(plan: PartPlan, done: { has(number: number): boolean }): Generator<Part> {
   for (let number = 1; number <= plan.count; number++) if (!done.has(number)) yield partAt(plan, number);
+}
+
+/** Runs `count` workers concurrently. On the first failure, aborts the others, waits for them, then rethrows it. */
+export async function runWorkers(
+  count: number,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  if (count <= 1) return count === 1 ? work(signal) : undefined;
+  const failure = new AbortController();
+  const either = AbortSignal.any([signal, failure.signal]);
+  setMaxListeners(0, either);
+  await Promise.all(Array.from({ length: count }, () => work(either).catch((error) => failure.abort(error))));
+  failure.signal.throwIfAborted();
+}
+
+/** Works on the parts of a file that are not done yet, in their order, as many at a time as there may be requests. */
+export async function forEachPart(
+  plan: PartPlan,
+  done: { has(number: number): boolean; readonly size: number },
+  { requests, signal }: Pick<TransferContext, 'requests' | 'signal'>,
+  work: (part: Part, stop: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const missing = missingParts(plan, done);
+  await runWorkers(Math.min(requests.maxLarge, plan.count - done.size), signal, async (stop) => {
+    for (const part of missing) {
+      if (stop.aborted) return;
+      await work(part, stop);
+    }
+  });
+  signal.throwIfAborted();
 }

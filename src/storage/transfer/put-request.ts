@@ -6,7 +6,7 @@ import { dispatchRequest } from '../../platform/api/dispatch.ts';
 import { rejectWebPage } from '../../platform/api/reply.ts';
 import { type Block, blockBytesFor } from './block-pool.ts';
 import type { ByteSource } from './byte-source.ts';
-import { type Digest, maxInlineHashBytes, md5 } from './hash.ts';
+import { type Digest, maxInlineHashBytes, md5, parseMd5Etag } from './hash.ts';
 import { requestError } from './range-request.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, errorFromStorage } from './storage-errors.ts';
@@ -175,9 +175,4 @@ async function fill(range: ByteSource, buffer: Buffer): Promise<number> {
   } catch (cause) {
     throw toDiskError(cause);
   }
-}
-
-/** The MD5 in an ETag, if it is one: S3 gives others for encrypted or composed objects. */
-export function parseMd5Etag(etag: string): string | undefined {
-  return /^(?:W\/)?"?([0-9a-f]{32})"?$/i.exec(etag)?.[1]?.toLowerCase();
 }

@@ -1,14 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Dispatcher } from 'undici';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
 import { dispatchForBytes } from '../../platform/api/dispatch.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import { ConnectionError, toConnectionError } from '../../platform/api/transport.ts';
-import type { ReceivedBlock } from './download-connection.ts';
+import type { ReceivedBlock } from './connections.ts';
 import { maxInlineHashBytes } from './hash.ts';
 import { parseSignedUrl } from './signed-url.ts';
 import { ChangedError, closedEarlyError, errorFromStorage, type StorageResponse } from './storage-errors.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { repeated, type TransferContext } from './transfer-context.ts';
 
 export interface RangeRequest extends ContentAddress {
   bytes: number;
@@ -85,45 +86,39 @@ async function openReply(
   return reply;
 }
 
-async function requestBlocks(
+type RequestBytes<Reply = StorageReply> = (
   url: URL,
   headers: Record<string, string>,
-  { blockConnections }: TransferContext,
+  resources: TransferContext,
   signal: AbortSignal,
-): Promise<StorageReply | undefined> {
+) => Promise<Reply>;
+
+const requestBlocks: RequestBytes<StorageReply | undefined> = async (url, headers, { blockConnections }, signal) => {
   const reply = await blockConnections.get(url, headers, signal);
   return reply && { ...reply, body: copies(reply.receive), blocks: reply.receive };
-}
+};
 
 async function* copies(receive: () => AsyncGenerator<ReceivedBlock>): AsyncGenerator<Buffer> {
   for await (const { bytes } of receive()) yield Buffer.from(bytes);
 }
 
 /** With thousands of small files, a stream for each would take more time than all the rest. */
-async function requestWhole(
-  url: URL,
-  headers: Record<string, string>,
-  { dispatcher }: TransferContext,
-  signal: AbortSignal,
-): Promise<StorageReply> {
+const requestWhole: RequestBytes = async (url, headers, { dispatcher }, signal) => {
   // A slow line with many of them may take long for each.
   const limit = { bytes: maxInlineHashBytes + 1, truncates: true, silenceMs: Number.POSITIVE_INFINITY };
   const reply = await dispatchForBytes(dispatcher, getOptions(url, headers), signal, limit);
   return { ...reply, drop: () => {} };
-}
+};
 
 const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
   ({ origin, path: pathname + search, method: 'GET', headers }) as const;
 
-export async function requestStream(
-  url: URL,
-  headers: Record<string, string>,
-  { dispatcher }: TransferContext,
-  signal: AbortSignal,
-) {
+type StreamedReply = Dispatcher.ResponseData & Pick<StorageReply, 'drop'>;
+
+export const requestStream: RequestBytes<StreamedReply> = async (url, headers, { dispatcher }, signal) => {
   const reply = await dispatcher.request({ ...getOptions(url, headers), signal });
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
-}
+};
 
 async function* received(
   reply: StorageReply,
@@ -246,4 +241,63 @@ const maxErrorBytes = 64 * 1024;
 
 export async function readStart(body: StorageReply['body']): Promise<string> {
   return (await readAtMost(body, maxErrorBytes)).content.toString('utf8');
+}
+
+export interface RemoteFileInfo {
+  bytes: number | undefined;
+  /** Empty if there is none. */
+  etag: string;
+  /** Milliseconds since 1970. */
+  modified: number | undefined;
+}
+
+/** Requests one byte, because a signed URL is valid for GET only. `createUrl` requests a new signed URL. */
+export function readRemoteFileInfo(
+  createUrl: () => Promise<string>,
+  resources: TransferContext,
+): Promise<RemoteFileInfo> {
+  const request = { kind: 'small', order: 0, bytes: 1 } as const;
+  return repeated(() => resources.requests.run(request, () => requestInfo(createUrl, resources)), resources);
+}
+
+async function requestInfo(createUrl: () => Promise<string>, resources: TransferContext): Promise<RemoteFileInfo> {
+  const url = parseSignedUrl(await createUrl(), 'download');
+  const { signal } = resources;
+  try {
+    const reply = await requestStream(url, firstByte, resources, signal);
+    // An empty file has no first byte.
+    if (reply.statusCode !== 416) await checkReply(reply, url, resources);
+    await reply.body.dump({ limit: maxDiscardedBytes });
+    return infoOf(reply);
+  } catch (cause) {
+    throw requestError(cause, url, resources, signal);
+  }
+}
+
+/** Bytes that are read to keep the connection; with a longer body it is closed. */
+const maxDiscardedBytes = 16 * 1024;
+
+export const firstByte = { 'accept-encoding': 'identity', range: 'bytes=0-0' };
+
+export function infoOf(reply: Pick<StorageReply, 'statusCode' | 'headers'>): RemoteFileInfo {
+  const { etag, 'last-modified': modified } = reply.headers;
+  const time = Date.parse(String(modified));
+  return {
+    bytes: parseSize(reply),
+    etag: etag === undefined ? '' : String(etag),
+    modified: Number.isNaN(time) ? undefined : time,
+  };
+}
+
+function parseSize({ statusCode, headers }: Pick<StorageReply, 'statusCode' | 'headers'>) {
+  const range = String(headers['content-range'] ?? '');
+  if (statusCode === 206) return parseCount(/^bytes 0-0\/(\d+)$/i.exec(range)?.[1]);
+  if (statusCode === 416) return parseCount(/^bytes \*\/(\d+)$/i.exec(range)?.[1] ?? '0');
+  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  return encoding === 'identity' ? parseCount([headers['content-length']].flat()[0]) : undefined;
+}
+
+function parseCount(text: string | undefined): number | undefined {
+  const number = text === undefined ? Number.NaN : Number(text);
+  return Number.isSafeInteger(number) && number >= 0 ? number : undefined;
 }

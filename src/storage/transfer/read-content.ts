@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { etagCheck } from './etag-checksum.ts';
+import { etagCheck } from './hash.ts';
 import type { Piece } from './range-request.ts';
 import type { RemoteContent } from './remote-content.ts';
 import { ChangedError } from './storage-errors.ts';

@@ -1,7 +1,7 @@
 import { openRegular } from '../../kernel/disk/index.ts';
 import type { RetryOptions } from '../../platform/api/retry.ts';
 import { fileSource } from './byte-source.ts';
-import type { ConnectionOptions } from './http-pool.ts';
+import type { ConnectionOptions } from './connections.ts';
 import { sendPutRequest } from './put-request.ts';
 import { repeated, withTransferContext } from './transfer-context.ts';
 

@@ -1,9 +1,8 @@
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
 import type { PartReader, TakenPart } from './byte-source.ts';
 import type { OpenUpload } from './journal.ts';
-import { bytesOf, type Part, type PartsCopy, type SentPart } from './parts.ts';
+import { bytesOf, forEachPart, type Part, type PartsCopy, type SentPart } from './parts.ts';
 import { sendPutRequest } from './put-request.ts';
-import { forEachPart } from './run-workers.ts';
 import { isUsable, urlExpiry, urlLifetimeMs } from './signed-url.ts';
 import { UrlExpiredError } from './storage-errors.ts';
 import { repeated, requestKind, type TransferContext } from './transfer-context.ts';

@@ -8,9 +8,17 @@ import {
   NotFoundError,
 } from '../../kernel/errors.ts';
 import { isLoopbackHost, isSecure } from '../../platform/contract/address.ts';
-import { type ContentAddress, type ContentReply, readStart, requestError, requestStream } from './range-request.ts';
+import {
+  type ContentAddress,
+  type ContentReply,
+  firstByte,
+  infoOf,
+  type RemoteFileInfo,
+  readStart,
+  requestError,
+  requestStream,
+} from './range-request.ts';
 import type { FileSum } from './read-content.ts';
-import { firstByte, infoOf, type RemoteFileInfo } from './remote-file-info.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
 import { repeated, type TransferContext } from './transfer-context.ts';
 

@@ -3,7 +3,7 @@ import { inLane, onceFor } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { deletePath } from '../../platform/contract/volumes.ts';
 import { isRefusal, lookAgain, unless } from '../../platform/waiting/index.ts';
-import { readRemoteFileInfo } from '../transfer/remote-file-info.ts';
+import { readRemoteFileInfo } from '../transfer/range-request.ts';
 import { remoteName, remoteParent } from '../transfer/remote-path.ts';
 import type { TransferContext } from '../transfer/transfer-context.ts';
 import { type ConnectingContext, urlRequester, whileConnected } from './read-files.ts';

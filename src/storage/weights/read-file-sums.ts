@@ -1,7 +1,7 @@
 import type { Context } from '../../platform/context.ts';
+import { runWorkers } from '../transfer/parts.ts';
 import { type FileSum, readSums } from '../transfer/read-content.ts';
 import { RemoteContent } from '../transfer/remote-content.ts';
-import { runWorkers } from '../transfer/run-workers.ts';
 import { ChangedError } from '../transfer/storage-errors.ts';
 import { urlRequester, type VolumePath, whileConnected } from '../volumes/index.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { createPooledSend } from '../../../src/platform/api/dispatch.ts';
 import { sendStreamed } from '../../../src/platform/api/streamed.ts';
 import { type HttpRequest, type Send, sendDirectly } from '../../../src/platform/api/transport.ts';
-import { openConnections } from '../../../src/storage/transfer/http-pool.ts';
+import { openConnections } from '../../../src/storage/transfer/connections.ts';
 import { listening } from '../../support/listening.ts';
 
 const switching = 'HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: websocket\r\n\r\n';

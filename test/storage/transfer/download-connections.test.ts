@@ -6,7 +6,7 @@ import { createServer as createTlsServer, Server as TlsServer } from 'node:tls';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { BlockPool } from '../../../src/storage/transfer/block-pool.ts';
-import { DownloadConnections } from '../../../src/storage/transfer/download-connections.ts';
+import { DownloadConnections } from '../../../src/storage/transfer/connections.ts';
 import { listening, noise } from '../../support/index.ts';
 
 const { signal } = new AbortController();
