@@ -158,12 +158,6 @@ function commandOf({ entrypoint, cmd }: Stage): ImageCommand | undefined {
   return { words: [...entrypoint.words, ...rest], line: cmd.line, isShell: false };
 }
 
-interface WrittenFile {
-  path: string;
-  text: string;
-  isMore: boolean;
-}
-
 const lines = (text: string) => text.replaceAll('\\n', '\n');
 
 const writers: Readonly<Record<string, (given: readonly string[], heredoc: string) => string>> = {
@@ -174,7 +168,7 @@ const writers: Readonly<Record<string, (given: readonly string[], heredoc: strin
 };
 
 /** Undefined if it writes no file, or if its text is not known. */
-function writtenBy(words: readonly string[], heredoc: string): WrittenFile | undefined {
+function writtenBy(words: readonly string[], heredoc: string) {
   const at = words.findIndex((word) => /^>>?/.test(word));
   const [, sign = '', near = ''] = /^(>>?)(.*)$/.exec(words[at] ?? '') ?? [];
   const [program = '', ...given] = words.slice(0, Math.max(at, 0));

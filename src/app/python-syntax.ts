@@ -4,6 +4,7 @@ import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
 import { folderOnPath, locatePython } from '../kernel/interpreters.ts';
 import { defined } from '../kernel/json-text.ts';
+import { isOlder } from './wheels.ts';
 
 export interface PythonSource {
   path: string;
@@ -73,8 +74,6 @@ except Exception:
     pass
 `;
 
-import { isLaterVersion } from './later-version.ts';
-
 /** Isolated from the working directory, the environment and installed packages, none of which a parser needs. */
 const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 
@@ -118,13 +117,13 @@ function isInstaller(folder: string): boolean {
 /** An older Python does not know the syntax of newer ones, so what it reports may be correct there. */
 function toProblem({ shownAs, pythonVersion }: PythonSource, code: string, failure: SyntaxFailure): Problem {
   const { version, message } = failure;
-  const isOlder = isLaterVersion(pythonVersion, version);
+  const mayBeRight = isOlder(version, pythonVersion);
   const location = locate(shownAs, code, failure);
   return {
-    severity: isOlder ? 'warning' : 'error',
-    message: isOlder ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
+    severity: mayBeRight ? 'warning' : 'error',
+    message: mayBeRight ? `${shownAs} may have a syntax error` : `${shownAs} has a syntax error`,
     location,
-    why: isOlder ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
+    why: mayBeRight ? `${message} (Python ${version} on this machine; the app has ${pythonVersion})` : message,
   };
 }
 

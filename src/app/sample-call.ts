@@ -17,7 +17,7 @@ export async function sampleCallOf(root: string, wanted?: string): Promise<Sampl
   const functions = functionsIn(program);
   const name = wanted ?? (functions.includes('run') ? 'run' : functions[0]);
   if (name === undefined || !functions.includes(name)) return undefined;
-  return { function: name, parameters: samplesOf(ownParameters(program.parameters.get(name)?.named)) };
+  return { function: name, parameters: samplesOf(ownParameters((program.parameters.get(name) ?? noParameters).named)) };
 }
 
 /** A value for each parameter that a call lacks, as its type suggests. */
@@ -28,18 +28,18 @@ export function samplesOf(named: readonly Parameter[], given: object = {}): Reco
 
 /** Values of all that a function of main.py surely needs and a call of it lacks; a decorator may change what it takes. */
 export async function lackingValues(root: string, fn: string, given: object): Promise<Record<string, unknown>> {
-  const { named, isDecorated } = (await programOf(root)).parameters.get(fn) ?? noParameters;
+  const { named, isDecorated } = await parametersOf(root, fn);
   return isDecorated ? {} : samplesOf(ownParameters(named), given);
 }
 
 /** What a call of a function of main.py lacks. */
 export async function missingPairs(root: string, fn: string, given: object): Promise<string[]> {
-  return pairsOf(samplesOf(ownParameters((await programOf(root)).parameters.get(fn)?.named), given));
+  return pairsOf(samplesOf(ownParameters((await parametersOf(root, fn)).named), given));
 }
 
 /** What a function of main.py takes, and the word of a call that makes it fit. */
 export async function fitCall(root: string, fn: string, given: object) {
-  const named = ownParameters((await programOf(root)).parameters.get(fn)?.named);
+  const named = ownParameters((await parametersOf(root, fn)).named);
   return { why: `${fn} takes ${parameterWords(named)}`, corrected: correctedWord(named, given) };
 }
 
@@ -74,6 +74,9 @@ async function programOf(root: string): Promise<ProgramStructure> {
   return analyzeProgram(await readRegular(join(root, 'main.py')).catch(() => Buffer.from('')));
 }
 
+const parametersOf = async (root: string, fn: string): Promise<FunctionParameters> =>
+  (await programOf(root)).parameters.get(fn) ?? noParameters;
+
 const functionsIn = ({ functions, parameters }: ProgramStructure) =>
   functions.filter((name) => !name.startsWith('_') && ungiven(parameters.get(name)) === '');
 
@@ -88,7 +91,7 @@ export function parameterWords(named: readonly Parameter[]): string {
   return named.map(({ name, hasDefault }) => `${name}${hasDefault ? ' (optional)' : ''}`).join(', ') || 'no parameters';
 }
 
-const ownParameters = (named: readonly Parameter[] = []) => named.filter(({ name }) => name !== 'run_id');
+const ownParameters = (named: readonly Parameter[]) => named.filter(({ name }) => name !== 'run_id');
 
 /** A command that calls the app, if the folder has its code and that has a function; undefined otherwise. */
 export async function sampleInvocation(root: string, app: string, wanted?: string): Promise<CommandLine | undefined> {

@@ -1,4 +1,3 @@
-import { maxNameLength, namePattern } from './app-name.ts';
 import { accelerators, providers, regions } from './hardware.ts';
 import {
   booleanKey,
@@ -6,6 +5,8 @@ import {
   computeKey,
   integerKey,
   type Key,
+  maxNameLength,
+  namePattern,
   numberKey,
   type SettingKind,
   type SettingKinds,

@@ -34,15 +34,14 @@ function pythonsOf(version: string, groups: readonly WheelGroup[]): string[] | u
   return group?.pythons ?? (groups.length > 0 && groups.every(isBefore) ? [] : undefined);
 }
 
-interface TorchBuild {
-  cuda: string;
-  /** The torch that vllm needs. */
-  torch?: string;
-  source: string;
-}
-
-/** Undefined for other packages, and for versions of which the index does not tell it. */
-export function torchBuild(name: string, requirement: string): TorchBuild | undefined {
+/**
+ * The CUDA that the torch of a package is built with; `torch` is the one that vllm needs. Undefined for other packages, and
+ * for versions of which the index does not tell it.
+ */
+export function torchBuild(
+  name: string,
+  requirement: string,
+): { cuda: string; torch?: string; source: string } | undefined {
   const version = pinnedVersion(requirement);
   if (version === undefined) return undefined;
   const [, major, minor] = /\+cu(\d\d)(\d)\s*$/.exec(requirement) ?? [];

@@ -8,7 +8,7 @@ export interface PythonFacts {
   imports: Import[];
   calls: PythonCall[];
   /** Texts in the code that can be paths or modules, as far as they are known: `unknown` stands for the rest. */
-  texts: PythonText[];
+  texts: (At & { value: string })[];
   /** `items.router` of an imported name. */
   members: (At & { object: string; name: string; isSet: boolean })[];
   environment: VariableRead[];
@@ -63,10 +63,6 @@ export interface PythonCall extends At {
   isOpen: boolean;
   /** Whether the code goes on if it finds no file. */
   isTried: boolean;
-}
-
-export interface PythonText extends At {
-  value: string;
 }
 
 export interface VariableRead extends At {

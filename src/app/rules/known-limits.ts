@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
 import { readImage } from '../docker-image.ts';
 import { gpusIn, hasTorchKernels } from '../hardware.ts';
-import { isLaterVersion } from '../later-version.ts';
 import { pipLines, readPipLine } from '../pip-line.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { type ConfigIssue, warningAt } from '../toml/issue.ts';
-import { oldestTorchWith, torchBuild } from '../wheels.ts';
+import { isOlder, oldestTorchWith, torchBuild } from '../wheels.ts';
 import { type ConfigRule, type RuleInput, selectRuntime } from './rule.ts';
 
 /** Warns about what is known to fail later: in the build, on the GPU or under load. */
@@ -37,15 +36,8 @@ function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-interface WantedPackage {
-  name: string;
-  requirement: string;
-  /** Where another file pins it. */
-  line: string;
-  at: string[];
-}
-
-function wantedPackages({ root, sections: draft }: RuleInput): WantedPackage[] {
+/** `line` says where another file pins it. */
+function wantedPackages({ root, sections: draft }: RuleInput) {
   const path = draft['dependencies.paths'].pip;
   const text = path === undefined ? '' : (readRequirementsText(resolve(root, path))?.text ?? '');
   const listed = pipLines(text).flatMap(({ text: written, line }) => {
@@ -68,7 +60,7 @@ function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
   const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
-  const newer = gpusIn(app.sections.hardware.compute).find(({ oldestCuda }) => isLaterVersion(oldestCuda, cuda));
+  const newer = gpusIn(app.sections.hardware.compute).find(({ oldestCuda }) => isOlder(cuda, oldestCuda));
   if (!newer) return;
   const { name, oldestCuda: oldest } = newer;
   yield warningAt(at, `the image ${image} has CUDA ${cuda}, which has no code for ${name}`, {

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { maxNameLength, nameCharacters } from '../app-name.ts';
+import { maxNameLength, nameCharacters } from '../schema-keys.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
 import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
 import { type ConfigRule, isReadable, type RuleInput } from './rule.ts';

@@ -6,7 +6,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { openRegular } from '../../kernel/disk/index.ts';
 import { ProjectError, throwIfAborted } from '../../kernel/errors.ts';
 import type { DeflatePool } from '../deflate/deflate-pool.ts';
-import type { BlockTask, Result, Sums } from '../deflate/deflate-worker.mjs';
+import type { Result } from '../deflate/deflate-worker.mjs';
 import type { Unread } from '../deflate/read-small-file.mjs';
 import type { FileEntry } from '../files/entry.ts';
 import type { KnownContent, PackedContent, PackingCache } from '../packing-cache/index.ts';
@@ -31,7 +31,7 @@ export async function packEntries(entries: readonly FileEntry[], packing: PackOp
     throwIfAborted(packing.signal);
     await packer.add(batch);
   }
-  await packer.drain();
+  await packer.order.drain();
 }
 
 const isLarge = (entry: FileEntry) => 'file' in entry.source && entry.size > blockBytes;
@@ -53,25 +53,21 @@ function* batches(entries: readonly FileEntry[]): Generator<FileEntry[]> {
 }
 
 class Packer {
-  readonly #order = new OrderedQueue();
+  readonly order = new OrderedQueue();
   readonly #buffers = new BlockBuffers();
 
   constructor(private readonly packing: PackOptions) {}
 
   async add(batch: FileEntry[]): Promise<void> {
     const [first] = batch;
-    if (first && isLarge(first)) await this.#addLarge(first, this.#order);
+    if (first && isLarge(first)) await this.#addLarge(first, this.order);
     else await this.#addBatch(batch);
-  }
-
-  drain(): Promise<void> {
-    return this.#order.drain();
   }
 
   #addBatch(batch: FileEntry[]): Promise<void> {
     const { writer, pool, cache } = this.packing;
     const work = packSmallFiles(batch, { pool, cache, buffers: this.#buffers });
-    return this.#order.add(work, async ({ members, used }) => {
+    return this.order.add(work, async ({ members, used }) => {
       let bytes = 0;
       for (const [index, entry] of batch.entries()) {
         const member = members[index];
@@ -155,9 +151,9 @@ async function addBlocks(
       item.crc32 = crc32(content, item.crc32);
       hash.update(content);
     }
-    const work = deflated ? compressBlock(task, pool) : storeBlock(addSums(task));
-    await order.add(work, async (block) => {
-      await writer.data(item, block.data);
+    // The last block of a file that is stored comes with the sums of the whole.
+    await order.add(deflated ? pool.run(task) : addSums(task), async (block) => {
+      await writer.data(item, new Uint8Array(block.buffer, 0, block.length));
       Object.assign(item, block.sums);
       buffers.give(block.buffer);
       onRead(length);
@@ -169,23 +165,6 @@ async function addBlocks(
     const { crc32, sha256, size } = item;
     cache?.learn(entry, { crc32, sha256, size, packed: deflated ? undefined : null });
   });
-}
-
-interface PackedBlock {
-  data: Uint8Array;
-  buffer: ArrayBuffer;
-  /** The sums of the whole file, with the last block of one that is stored. */
-  sums?: Sums | undefined;
-}
-
-async function storeBlock(summing: Promise<Result>): Promise<PackedBlock> {
-  const { buffer, length, sums } = await summing;
-  return { data: new Uint8Array(buffer, 0, length), buffer, sums };
-}
-
-async function compressBlock(task: BlockTask, pool: DeflatePool): Promise<PackedBlock> {
-  const { buffer, length } = await pool.run(task);
-  return { data: new Uint8Array(buffer, 0, length), buffer };
 }
 
 /** Returns less than the length of `target` only at the end of the file. */
@@ -226,18 +205,10 @@ class OrderedQueue {
 
 type SmallMember = PackedContent | Unread;
 
-interface SmallFilesOptions {
-  pool: DeflatePool;
-  cache: PackingCache | undefined;
-  buffers: BlockBuffers;
-}
-
-interface PackedBatch {
-  members: SmallMember[];
-  used: ArrayBuffer[];
-}
-
-async function packSmallFiles(batch: readonly FileEntry[], options: SmallFilesOptions): Promise<PackedBatch> {
+async function packSmallFiles(
+  batch: readonly FileEntry[],
+  options: Pick<LargeFileOptions, 'pool' | 'cache' | 'buffers'>,
+): Promise<{ members: SmallMember[]; used: ArrayBuffer[] }> {
   const { pool, cache, buffers } = options;
   const recalled = batch.map((entry) => cache?.recall(entry));
   const members = recalled.map((content) => fromCache(content, cache));

@@ -1,4 +1,4 @@
-import { isLaterVersion } from '../../app/later-version.ts';
+import { isOlder } from '../../app/wheels.ts';
 
 /** The modules of Python's standard library, of all versions that are offered, and the builtins: sys.stdlib_module_names of 3.10 to 3.13. */
 export const standardModules: ReadonlySet<string> = new Set(
@@ -57,8 +57,8 @@ const removed: ReadonlyMap<string, string> = new Map(
 export function otherPython(name: string, python: string): { since?: string | undefined; until?: string | undefined } {
   const since = added.get(name);
   const until = removed.get(name);
-  if (since !== undefined && isLaterVersion(since, python)) return { since };
-  return until === undefined || isLaterVersion(until, python) ? {} : { until };
+  if (since !== undefined && isOlder(python, since)) return { since };
+  return until === undefined || isOlder(python, until) ? {} : { until };
 }
 
 function byVersion(table: string): [name: string, version: string][] {

@@ -1,4 +1,3 @@
-import { isLaterVersion } from '../../app/later-version.ts';
 import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
@@ -35,7 +34,7 @@ function* encoding({ file, undecodable: line }: Module): Generator<SeenCause> {
 /** Syntax and names of the standard library that a newer Python has. */
 function* versions({ file, facts }: Module, python: string): Generator<SeenCause> {
   for (const { line, version, what } of facts.needs)
-    if (isLaterVersion(version, python))
+    if (isOlder(python, version))
       yield say('syntax-error', { path: file, what, version, python }, { at: { file, line } });
   for (const { module, name, line, level, isNeeded } of [...facts.imports, ...membersOf(facts)]) {
     const bounds = otherPython(`${module}.${name}`, python);

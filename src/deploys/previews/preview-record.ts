@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
-import { maxNameLength } from '../../app/app-name.ts';
 import { loadAppConfig } from '../../app/config.ts';
 import { toAppName } from '../../app/rules/name.ts';
+import { maxNameLength } from '../../app/schema-keys.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';

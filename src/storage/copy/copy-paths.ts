@@ -150,7 +150,7 @@ export async function inspectSource(
 ): Promise<CopySource> {
   if (location.kind === 'web') return { location, isFolder: false, name: webFileName(location.web.url) };
   if (location.kind === 'remote') {
-    const { isFolder, path } = await findEntry(context, location.at, typedTarget(target));
+    const { isFolder, path } = await findEntry(context, location.at, typedLocation(target));
     const at = { ...location.at, path };
     return { location: { kind: 'remote', at }, isFolder, name: remoteName(path) };
   }
@@ -169,11 +169,12 @@ export async function inspectSource(
   return { location, isFolder: stats.isDirectory(), name: basename(location.path) };
 }
 
-const typedTarget = (target: CopyPaths['target']) =>
-  target.kind === 'local' ? target.written : formatLocation(target);
+/** A location as the user typed it. */
+export const typedLocation = (location: CopyLocation): string =>
+  location.kind === 'local' ? location.written : formatLocation(location);
 
 function fileIn(target: CopyPaths['target'], name: string): string {
-  const typed = typedTarget(target);
+  const typed = typedLocation(target);
   return typed.endsWith('/') ? `${typed}${name}` : typed;
 }
 

@@ -33,7 +33,7 @@ import {
 import { CopyProgress, failedFileFields } from './copy-progress.ts';
 import { distinctNames, volumeNames } from './distinct-names.ts';
 import { findSourceFiles } from './find-source-files.ts';
-import type { CopyContext, CopyOptions, FoundEntry, FoundFile, TargetPlace } from './ports.ts';
+import type { CopyContext, CopyOptions, FoundEntry, FoundFile } from './ports.ts';
 import { LocalPlace } from './to-folder.ts';
 import { VolumePlace } from './to-volume.ts';
 import { webFileSize } from './web-content.ts';
@@ -142,7 +142,7 @@ export async function inTurn<Result extends Pick<CopySummary, 'failed'>>(
 
 export async function copyInTurn(
   context: Context,
-  { from, to, find, target, isSingleFile }: CopyRequest,
+  { from, to, find, target: { folder }, isSingleFile }: CopyRequest,
   options: CopyOptions,
   { names, journal }: Turn,
 ): Promise<CopySummary> {
@@ -161,8 +161,11 @@ export async function copyInTurn(
   };
   try {
     const work = async (resources: TransferContext) => {
-      const shared = await createCopyContext(context, options, copyProgress, journal, resources);
-      const open = (fail: ReportFailure) => openPlace(target, shared, fail, names);
+      const shared = await withApis({ resources, progress: copyProgress, journal, options, command: context });
+      const open = (fail: ReportFailure) =>
+        folder.kind === 'remote'
+          ? new VolumePlace(shared, folder.at, fail)
+          : new LocalPlace(shared, folder.path, names);
       await copyAll(find(shared), open, shared, isSingleFile);
     };
     const { concurrency, limitRate, check, verify } = options;
@@ -183,16 +186,6 @@ export async function copyInTurn(
   return summary();
 }
 
-function openPlace(
-  { folder }: CopyTarget,
-  context: CopyContext,
-  fail: ReportFailure,
-  names: TemporaryNames,
-): TargetPlace {
-  if (folder.kind === 'remote') return new VolumePlace(context, folder.at, fail);
-  return new LocalPlace(context, folder.path, names);
-}
-
 /**
  * Commands that write to the same local files take turns. Without a writable state folder they run side by side; each
  * file is still put in place as a whole.
@@ -210,23 +203,17 @@ async function claimLocal(context: Context, { folder, name }: CopyTarget): Promi
   });
 }
 
-async function createCopyContext(
-  context: Context,
-  options: CopyOptions,
-  progress: CopyProgress,
-  journal: CopyContext['journal'],
-  resources: TransferContext,
-): Promise<CopyContext> {
+async function withApis(shared: Omit<CopyContext, 'api' | 'sourceApi' | 'project'>): Promise<CopyContext> {
+  const { command, resources, progress } = shared;
   const { createPooledSend } = await import('../../platform/api/dispatch.ts');
   const onRetry = (retry: Retry) => {
     if (isOverload(retry.reason)) resources.requests.reduce();
     progress.retried(retry);
   };
   const apiOn = (dispatcher: TransferContext['dispatcher']) =>
-    context.apiWithSignal(context.signal, onRetry, createPooledSend(dispatcher));
-  const api = apiOn(resources.dispatcher);
-  const sourceApi = apiOn(resources.sourceDispatcher);
-  return { api, sourceApi, project: context.project, resources, progress, journal, options, command: context };
+    command.apiWithSignal(command.signal, onRetry, createPooledSend(dispatcher));
+  const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
+  return { ...shared, api, sourceApi, project: command.project };
 }
 
 async function openJournal(

@@ -11,6 +11,7 @@ export {
   parseCopyPaths,
   parseWebSource,
   resolveTarget,
+  typedLocation,
   webFileName,
   withoutQuery,
 } from './copy-paths.ts';

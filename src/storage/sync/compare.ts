@@ -20,7 +20,7 @@ import {
   type UncopiedEntry,
   walkLocal,
 } from '../copy/index.ts';
-import { type VolumePath, type WalkedFile, walkVolume } from '../volumes/index.ts';
+import { type WalkedFile, walkVolume } from '../volumes/index.ts';
 
 export interface Difference {
   added: FoundFiles;
@@ -163,17 +163,14 @@ class ChangedFiles implements Iterable<FoundFile> {
 }
 
 /** The files of a target folder; none of one that does not exist, or that another command deletes meanwhile. */
-function findTargetFiles(
+async function* findTargetFiles(
   folder: CopyTarget['folder'],
   { include, exclude }: CompareOptions,
   context: CompareContext,
 ): AsyncGenerator<WalkedFile> {
   const filter = createPathFilter(include, exclude);
-  return folder.kind === 'remote' ? remoteFiles(folder.at, filter, context) : localFiles(folder.path, filter, context);
-}
-
-async function* remoteFiles(at: VolumePath, filter: PathFilter, context: CompareContext): AsyncGenerator<WalkedFile> {
-  for await (const file of walkVolume(context, at, { missingIsEmpty: true }))
+  if (folder.kind === 'local') return yield* localFiles(folder.path, filter, context);
+  for await (const file of walkVolume(context, folder.at, { missingIsEmpty: true }))
     if (filter.includes(file.path)) yield file;
 }
 

@@ -24,6 +24,7 @@ import {
   inTurn,
   maxListedPaths,
   resolveTarget,
+  typedLocation,
 } from '../copy/index.ts';
 import { joinRemotePath, spellingsOf, withTrailingSlash } from '../transfer/remote-path.ts';
 import {
@@ -128,7 +129,7 @@ async function resolveFolders(context: Context, { sources, target }: CopyPaths) 
   }
   const source = await inspectSource(location, context, target);
   if (!source.isFolder) {
-    const ends = [nameOf(location), nameOf(target)];
+    const ends = [typedLocation(location), typedLocation(target)];
     throw new UsageError(`${source.name} is a file`, { fix: gantryCommand`cp ${ends}` });
   }
   return { source, target: await resolveTarget(target, [source], context) };
@@ -171,21 +172,13 @@ async function confirmDeletion(
   for (const path of extra.first(maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
   if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
-  const name = nameOf(target);
+  const name = typedLocation(target);
   const what = `This permanently deletes ${count(extra.length, 'file')} in ${name}.`;
   await prompt.confirmByName(what, name, confirm, target.kind === 'remote' ? spellingsOf(target.at) : []);
 }
 
-/** The name that the user types to confirm: the target as written. */
-function nameOf(target: CopyLocation): string {
-  return target.kind === 'local' ? target.written : formatLocation(target);
-}
-
 async function* filesToCopy({ uncopied, added, updated, alike }: Difference) {
-  yield* uncopied;
-  yield* added;
-  yield* updated;
-  yield* alike;
+  for (const files of [uncopied, added, updated, alike]) yield* files;
 }
 
 /** Throws a UsageError if one folder is in the other: what is deleted in the target would be deleted in the source, too. */
@@ -242,13 +235,9 @@ function emptiedError(folder: VolumePath): ConflictError {
 }
 
 function listedAgainError(file: VolumePath): ConflictError {
-  return new ConflictError(
-    `nothing was deleted: ${singleLine(formatRemotePath(file))} is listed now, and was not before`,
-    {
-      fix: 'run the same command again',
-      retryable: true,
-    },
-  );
+  const path = singleLine(formatRemotePath(file));
+  const facts = { fix: 'run the same command again', retryable: true };
+  return new ConflictError(`nothing was deleted: ${path} is listed now, and was not before`, facts);
 }
 
 const maxConcurrent = 16;
@@ -288,10 +277,8 @@ async function removeRemote(
   report: ReportRemoval,
 ): Promise<void> {
   for (const batch of inBatches(paths)) {
-    const outcomes = await deletePaths(
-      context,
-      batch.map((path) => ({ ...at, path: joinRemotePath(at.path, path) })),
-    );
+    const targets = batch.map((path) => ({ ...at, path: joinRemotePath(at.path, path) }));
+    const outcomes = await deletePaths(context, targets);
     for (const [index, path] of batch.entries()) report(path, outcomes[index]?.error);
   }
 }

@@ -8,13 +8,6 @@ interface WidthOptions {
   longRequestMs?: number;
 }
 
-/** A successful request that started in `round`, while all connections were in use. */
-interface MeasuredRequest {
-  round: number;
-  bytes: number;
-  ms: number;
-}
-
 /** More connections must bring at least this share of what they would bring on a line without a common limit. */
 const minGain = 0.25;
 /** Fewer connections may cost this share of the rate. */
@@ -82,7 +75,8 @@ export class AdaptiveWidth {
     this.options.trace(`the server is overloaded: ${this.current} ${this.#unit} at a time`);
   }
 
-  measure({ round, bytes, ms }: MeasuredRequest): void {
+  /** A request has succeeded that started in `round`, while all connections were in use. */
+  measure({ round, bytes, ms }: { round: number; bytes: number; ms: number }): void {
     if (round !== this.#round || this.#width < this.#target) return;
     const measured = this.#measured;
     measured.requests++;

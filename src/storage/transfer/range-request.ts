@@ -113,7 +113,7 @@ const requestWhole: RequestBytes = async (url, headers, { dispatcher }, signal) 
 const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
   ({ origin, path: pathname + search, method: 'GET', headers }) as const;
 
-type StreamedReply = Dispatcher.ResponseData & Pick<StorageReply, 'drop'>;
+export type StreamedReply = Dispatcher.ResponseData & Pick<StorageReply, 'drop'>;
 
 export const requestStream: RequestBytes<StreamedReply> = async (url, headers, { dispatcher }, signal) => {
   const reply = await dispatcher.request({ ...getOptions(url, headers), signal });

@@ -1,12 +1,7 @@
-interface Task {
-  run: () => Promise<void>;
-  places: number;
-}
-
 /** In their order, at most `concurrency` at a time; a task may take several places. Tasks must not reject. */
 export class TaskQueue {
   #running = 0;
-  #waiting: Task[] = [];
+  #waiting: { run: () => Promise<void>; places: number }[] = [];
   #listeners: (() => void)[] = [];
 
   constructor(private readonly concurrency: number) {}

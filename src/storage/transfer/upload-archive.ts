@@ -2,16 +2,13 @@ import { openRegular } from '../../kernel/disk/index.ts';
 import type { RetryOptions } from '../../platform/api/retry.ts';
 import { fileSource } from './byte-source.ts';
 import type { ConnectionOptions } from './connections.ts';
-import { sendPutRequest } from './put-request.ts';
+import { type PutRequest, sendPutRequest } from './put-request.ts';
 import { repeated, withTransferContext } from './transfer-context.ts';
 
 export { UrlExpiredError } from './storage-errors.ts';
 
-export interface ArchiveUpload {
-  url: string;
+export interface ArchiveUpload extends Omit<PutRequest, 'read'> {
   file: string;
-  bytes: number;
-  contentType: string;
 }
 
 /** A connection without traffic for `silenceMs` fails; there is no limit for the whole upload. */

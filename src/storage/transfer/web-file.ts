@@ -17,6 +17,7 @@ import {
   readStart,
   requestError,
   requestStream,
+  type StreamedReply,
 } from './range-request.ts';
 import type { FileSum } from './read-content.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
@@ -36,11 +37,9 @@ export interface WebAddress extends ContentAddress, RemoteFileInfo {
   hasRanges: boolean;
 }
 
-type WebReply = Awaited<ReturnType<typeof requestStream>>;
-
 /** A reply with a status that is a success, and what it took to get it. */
 interface FollowedReply extends ContentAddress {
-  reply: WebReply;
+  reply: StreamedReply;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);
@@ -70,7 +69,7 @@ export async function followRedirects(
   for (let count = 0; count <= maxRedirects; count++) {
     const headers: Record<string, string> = token && !hasLeft ? { authorization: `Bearer ${token}` } : {};
     const asked = url;
-    const toError = (reply: ContentReply, now: number) => webError(reply, { url: asked, hasLeft }, now);
+    const toError = (reply: ContentReply, now: number) => webError(reply, asked, hasLeft, now);
     const reply = await requestStream(url, { ...sent, ...headers }, receiving, resources.signal).catch((cause) => {
       throw requestError(cause, asked, resources, resources.signal);
     });
@@ -110,13 +109,8 @@ function nextUrl({ location }: IncomingHttpHeaders, from: URL, start: URL): URL 
   return next;
 }
 
-interface AskedUrl {
-  url: URL;
-  hasLeft: boolean;
-}
-
 /** The hub says why in headers, others in the body or not at all. */
-function webError({ status, headers, body }: ContentReply, { url, hasLeft }: AskedUrl, now: number): GantryError {
+function webError({ status, headers, body }: ContentReply, url: URL, hasLeft: boolean, now: number): GantryError {
   const why = [headers['x-error-message']].flat()[0] ?? /^\s*\{\s*"error"\s*:\s*"([^"]{1,300})"/.exec(body)?.[1];
   const facts = { ...statusFacts(status, headers, now), ...(why && { why }) };
   const busy = retryLaterError(status, url.host, facts);

@@ -26,11 +26,6 @@ export interface HubAccess {
   token: string | undefined;
 }
 
-export interface HubModel {
-  commit: string;
-  files: readonly SourceFile[];
-}
-
 /** The hub that the variables of its own tools name. HF_TOKEN goes to the hub only, never to where it redirects. */
 export function hubAccess({ env, secrets }: Pick<Context, 'env' | 'secrets'>): HubAccess {
   const endpoint = (readVariable(env, 'HF_ENDPOINT') ?? 'https://huggingface.co').replace(/\/+$/, '');
@@ -49,7 +44,7 @@ export async function readModel(
   revision: string | undefined,
   { endpoint, token }: HubAccess,
   resources: TransferContext,
-): Promise<HubModel> {
+): Promise<{ commit: string; files: readonly SourceFile[] }> {
   const at = revision === undefined ? '' : `/revision/${toPathSegment(revision, 'revision')}`;
   const url = `${endpoint}/api/models/${name}${at}?blobs=true`;
   const { host } = new URL(endpoint);

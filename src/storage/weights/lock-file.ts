@@ -45,9 +45,6 @@ function changedText(context: Pick<Context, 'cwd'>, weights: LockedWeights): str
   return before.length > 0 && text === weightsLockText(before) ? undefined : text;
 }
 
-export function isSameEntry(
-  a: Pick<LockedWeights, 'source' | 'target'>,
-  b: Pick<LockedWeights, 'source' | 'target'>,
-): boolean {
-  return a.source === b.source && a.target === b.target;
-}
+type EntryKey = Pick<LockedWeights, 'source' | 'target'>;
+
+export const isSameEntry = (a: EntryKey, b: EntryKey) => a.source === b.source && a.target === b.target;

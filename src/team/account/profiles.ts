@@ -169,6 +169,8 @@ export function warnIfOverridden(
   }
 }
 
+const checkAddress = (value: string) => checkUrl(value);
+
 /** What each setting accepts: returns the value to store, or throws UsageError. */
 const checks: Record<StoredKey, (value: string, progress: Context['progress']) => string> = {
   project: checkProjectId,
@@ -183,10 +185,6 @@ const checks: Record<StoredKey, (value: string, progress: Context['progress']) =
   keepArchives: checkSwitch,
   teamState: (value) => checkTeamState(value),
 };
-
-function checkAddress(value: string): string {
-  return checkUrl(value);
-}
 
 /** The platform may have regions that are not documented yet, but they are named like the others. */
 function checkRegion(value: string, progress: Context['progress']): string {

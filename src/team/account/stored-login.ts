@@ -3,6 +3,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
 import { readVariable } from '../../kernel/environment.ts';
 import { AuthError, UsageError } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import {
   environmentCredential,
   findTokenProblem,
@@ -86,13 +87,12 @@ export async function importLogin(context: Context, given: string | true) {
   const content = from === stdinName ? await context.readStdin() : String(await readNamedFile(context, from));
   const values = await parseValues(from, content);
   context.secrets.add(values.serviceaccounttoken, values.accesstoken, values.refreshtoken);
-  const tokenKeys = findValidTokenKeys(values, now()) ?? throwNoToken(from, values, now());
-  const tokens = pickTokens(values, tokenKeys);
+  const { keys, tokens } = findValidTokens(values, now()) ?? throwNoToken(from, values, now());
   await storeTokens(context, tokens);
   const project = values.project ?? parseClaims(tokens.token).project;
   const region = values.defaultregion;
-  await storeSettings(settings, settings.profile.value, { project, ...(region === undefined ? {} : { region }) });
-  const taken = [...tokenKeys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
+  await storeSettings(settings, settings.profile.value, { project, ...defined({ region }) });
+  const taken = [...keys, ...['project', 'defaultregion'].filter((key) => values[key] !== undefined)];
   const left = Object.keys(values).filter((key) => !taken.includes(key));
   const unchanged = from === stdinName ? '' : `; ${from} is unchanged`;
   progress.note(`imported: ${taken.join(', ')}; skipped: ${left.join(', ') || 'nothing'}${unchanged}`);
@@ -140,20 +140,16 @@ async function parseValues(file: string, content: string): Promise<LoginValues> 
   );
 }
 
-/** The keys of the first valid token. A service account's token takes precedence, as in the official client. */
-function findValidTokenKeys(values: LoginValues, now: number): string[] | undefined {
-  const isGood = (keys: string[]) => !findTokenProblem(pickTokens(values, keys), now);
-  const { serviceaccounttoken, accesstoken, refreshtoken } = values;
-  if (serviceaccounttoken && isGood(['serviceaccounttoken'])) return ['serviceaccounttoken'];
-  if (!accesstoken) return undefined;
-  return [...(refreshtoken ? [['accesstoken', 'refreshtoken']] : []), ['accesstoken']].find(isGood);
-}
+/** The first valid one counts. A service account's token takes precedence, as in the official client. */
+const tokenKeys = [['serviceaccounttoken'], ['accesstoken', 'refreshtoken'], ['accesstoken']];
 
-function pickTokens(values: LoginValues, keys: string[]): StoredTokens {
-  const { serviceaccounttoken, accesstoken = '', refreshtoken } = values;
-  if (keys.includes('serviceaccounttoken')) return { token: serviceaccounttoken ?? '' };
-  const isRenewable = keys.includes('refreshtoken');
-  return { token: accesstoken, ...(isRenewable && { refreshToken: refreshtoken }) };
+function findValidTokens(values: LoginValues, now: number): { keys: string[]; tokens: StoredTokens } | undefined {
+  const complete = tokenKeys.filter((keys) => keys.every((key) => values[key] !== undefined));
+  const found = complete.map((keys) => {
+    const [token = '', refreshToken] = keys.map((key) => values[key]);
+    return { keys, tokens: { token, ...defined({ refreshToken }) } };
+  });
+  return found.find(({ tokens }) => !findTokenProblem(tokens, now));
 }
 
 function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: LoginValues, now: number): never {
