@@ -58,8 +58,7 @@ export async function executeCommand(parsed: Parsed, io: Io, state: RunState): P
   const { command, flags, inputs } = parsed;
   const options = inputs.at(-1) as ShowingFlags;
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
-  const form = command.formOf(inputs.at(-1), inputs) ?? command.json;
-  const fields = form ? Object.keys(fieldsOf(form)) : [];
+  const { form, fields } = printedForm(command, inputs);
   if (Array.isArray(json) && form && !isOpen(form)) checkFields(json, fields);
   state.isJsonLines = json !== false && command.json?.form === 'stream';
   const filter = await loadFilter(flags, options, state);
@@ -69,6 +68,11 @@ export async function executeCommand(parsed: Parsed, io: Io, state: RunState): P
   } finally {
     await filter?.close();
   }
+}
+
+function printedForm(command: Command, inputs: readonly unknown[]) {
+  const form = command.formOf(inputs.at(-1), inputs) ?? command.json;
+  return { form, fields: form ? Object.keys(fieldsOf(form)) : [] };
 }
 
 async function loadFilter({ jq }: GlobalFlags, { timeout }: ShowingFlags, { signal }: RunState) {
