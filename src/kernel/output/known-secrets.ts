@@ -5,14 +5,16 @@ import { hidden, hideCut, SecretSequence } from './split-secrets.ts';
 const shortest = 6;
 /** A shorter value is hidden only where it stands alone: `debug` is not hidden in `debugger`. */
 const longEnough = 12;
+const isLong = ({ length }: string) => length >= longEnough;
 
 /** The secrets that this run has read or received. Code that reads a secret adds it; everything that is printed is checked against them. */
 export class KnownSecrets {
-  /** Longest first: a spelling may contain a shorter one. */
-  #spellings: string[] = [];
+  #exact: readonly string[] = [];
+  #words: readonly string[] = [];
   /** The long spellings without what {@link gaps} matches. */
-  #joined: string[] = [];
-  #long: string[] = [];
+  #joined: readonly string[] = [];
+  /** Longest first: a spelling may contain a shorter one. */
+  #long: readonly string[] = [];
   readonly #added = new Set<string>();
 
   add(...secrets: unknown[]): void {
@@ -20,16 +22,22 @@ export class KnownSecrets {
       if (secret.length < shortest || this.#added.has(secret)) continue;
       this.#added.add(secret);
       const inPart = spellings(secret);
-      const all = new Set([...this.#spellings, ...inPart, ...hexadecimal(secret)]);
-      this.#spellings = [...all].sort((a, b) => b.length - a.length);
-      const long = inPart.filter((spelling) => spelling.length >= longEnough);
+      const long = inPart.filter(isLong);
+      this.#words = [...new Set([...this.#words, ...inPart.filter((spelling) => !isLong(spelling))])];
+      this.#exact = [...new Set([...this.#exact, ...long, ...hexadecimal(secret)])];
       this.#long = [...new Set([...this.#long, ...long])].sort((a, b) => b.length - a.length);
-      this.#joined = [...new Set(this.#spellings.map(joined))].filter((spelling) => spelling.length >= longEnough);
+      this.#joined = [...new Set(this.#exact.map(joined))].filter(isLong);
     }
   }
 
   hideIn(text: string): string {
-    return hideCut(hideBeginnings(this.#hideExact(this.#hideBroken(text)), this.#long), this.#long);
+    const broken = this.#hideBroken(text);
+    const exact = this.#exact.flatMap((spelling) => rangesOf(spelling, broken));
+    const begun = this.#long.flatMap((secret) => beginningsIn(broken, secret));
+    const whole = hideRanges(broken, [...exact, ...begun]);
+    // Beside a secret that is hidden by now, a short one stands alone.
+    const words = this.#words.flatMap((word) => rangesOf(word, whole).filter((range) => standsAlone(whole, range)));
+    return hideCut(hideRanges(whole, words), this.#long);
   }
 
   /** For texts that follow each other, such as the lines of a log: a secret may begin in one and end in the next. */
@@ -42,14 +50,7 @@ export class KnownSecrets {
     const whole = joined(text);
     if (whole === text) return text;
     const ranges = this.#joined.flatMap((spelling) => rangesOf(spelling, whole));
-    return ranges.length === 0 ? text : hideRanges(text, ranges);
-  }
-
-  #hideExact(text: string): string {
-    return this.#spellings.reduce((safe, spelling) => {
-      if (!safe.includes(spelling)) return safe;
-      return spelling.length >= longEnough ? safe.replaceAll(spelling, hidden) : hideWord(safe, spelling);
-    }, text);
+    return ranges.length === 0 ? text : hideRanges(text, ranges, placesIn(text));
   }
 }
 
@@ -58,7 +59,7 @@ function withParts(secret: string): string[] {
   const lines = secret.split(/\r?\n/);
   const segments = /^[\w-]+\.[\w-]+\.[\w-]+$/.test(secret.trim()) ? secret.trim().split('.').slice(1) : [];
   const parts = [...(lines.length > 1 ? lines : []), ...segments];
-  return [secret.trim(), ...parts.filter((part) => part.length >= longEnough)];
+  return [secret.trim(), ...parts.filter(isLong)];
 }
 
 /** As it is, in JSON, in URLs, in HTML, and in base64, also as part of a longer text. */
@@ -108,41 +109,23 @@ function base64At(secret: string, offset: number): string[] {
   return [bytes.toString('base64').slice(from, to), bytes.toString('base64url').slice(from, to)];
 }
 
-/** Others may have cut a secret without a mark: hides at least a third of it, as far as the text agrees. */
-function hideBeginnings(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((safe, secret) => {
-    const beginning = secret.slice(0, Math.max(longEnough, Math.ceil(secret.length / 3)));
-    if (!safe.includes(beginning)) return safe;
-    return safe
-      .split(beginning)
-      .map((piece, index) =>
-        index === 0 ? piece : hidden + piece.slice(agreement(piece, secret.slice(beginning.length))),
-      )
-      .join('');
-  }, text);
+/** Others may have cut a secret without a mark: at least a third of it, as far as the text agrees. */
+function beginningsIn(text: string, secret: string): Range[] {
+  const beginning = secret.slice(0, Math.max(longEnough, Math.ceil(secret.length / 3)));
+  return rangesOf(beginning, text).map(([from]) => [from, from + agreement(text, from, secret)]);
 }
 
-function agreement(text: string, other: string): number {
+function agreement(text: string, from: number, secret: string): number {
   let length = 0;
-  while (length < text.length && text[length] === other[length]) length++;
+  while (length < secret.length && text[from + length] === secret[length]) length++;
   return length;
 }
 
-function hideWord(text: string, word: string): string {
-  let safe = '';
-  let copied = 0;
-  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-    const end = at + word.length;
-    if (
-      /[A-Za-z0-9_]/.test(text[at - 1] ?? '') &&
-      !/%[\dA-Fa-f]{2}$|\\[nrt]$/.test(text.slice(Math.max(0, at - 3), at))
-    )
-      continue;
-    if (/[A-Za-z0-9_]/.test(text[end] ?? '')) continue;
-    safe += `${text.slice(copied, at)}${hidden}`;
-    copied = end;
-  }
-  return safe + text.slice(copied);
+/** No letter or digit is beside it; `%3D` and `\n` end in letters, too. */
+function standsAlone(text: string, [from, to]: Range): boolean {
+  const isBegun = /[A-Za-z0-9_]/.test(text[from - 1] ?? '');
+  const isEscaped = /%[\dA-Fa-f]{2}$|\\[nrt]$/.test(text.slice(Math.max(0, from - 3), from));
+  return (!isBegun || isEscaped) && !/[A-Za-z0-9_]/.test(text[to] ?? '');
 }
 
 /** CSI sequences such as colors, and strings such as titles. */
@@ -170,14 +153,13 @@ function rangesOf(spelling: string, text: string): Range[] {
   return ranges;
 }
 
-/** Hides ranges of the joined text in the text itself, with the gaps within them. Both are read once. */
-function hideRanges(text: string, ranges: Range[]): string {
-  const places = placesIn(text);
+/** Hides ranges of a text, or of what `placeOf` finds in it. It is read once. */
+function hideRanges(text: string, ranges: Range[], placeOf = (at: number) => at): string {
   let safe = '';
   let copied = 0;
   for (const [from, to] of merged(ranges)) {
-    safe += `${text.slice(copied, places(from))}${hidden}`;
-    copied = places(to - 1) + 1;
+    safe += `${text.slice(copied, placeOf(from))}${hidden}`;
+    copied = placeOf(to - 1) + 1;
   }
   return safe + text.slice(copied);
 }

@@ -99,6 +99,11 @@ describe('known secrets', () => {
     expect(safe).toMatch(/^before .* after$/);
   });
 
+  test('are hidden right behind one another', () => {
+    expect(redact(`${secret}hunter2`, known)).toBe('[hidden][hidden]');
+    expect(redact('hunter2x', known)).toBe('hunter2x');
+  });
+
   test('are hidden in base64, with any text before and after them', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 5 }), fc.string({ maxLength: 5 }), (before, behind) => {
