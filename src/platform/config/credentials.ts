@@ -80,8 +80,8 @@ interface TokenProblem {
 
 /** Why a token cannot be sent or stored, wherever it comes from; one that can be renewed may have expired. */
 export function findTokenProblem({ token, refreshToken }: StoredTokens, now: number): TokenProblem | undefined {
-  const why = formProblem(token, /^[!-~]+$/) ?? (refreshToken && formProblem(refreshToken, /^[ -~]+$/));
-  if (why) return { message: 'the token is not valid', ...(typeof why === 'string' ? { why } : why) };
+  const problem = formProblem(token, /^[!-~]+$/) ?? (refreshToken ? formProblem(refreshToken, /^[ -~]+$/) : undefined);
+  if (problem) return { message: 'the token is not valid', ...problem };
   const { expiresAt } = parseClaims(token);
   if (refreshToken || expiresAt === undefined || expiresAt > now) return undefined;
   return { message: `the token expired on ${new Date(expiresAt).toISOString()}` };
@@ -93,10 +93,10 @@ export function findNewTokenProblem({ token, refreshToken }: StoredTokens, now: 
   return problem && { why: 'has expired already; is the clock of this machine right?', ...problem };
 }
 
-function formProblem(text: string, form: RegExp): string | { why: string; fix: string } | undefined {
-  if (text.length > maxTokenCharacters) return `is longer than ${maxTokenCharacters} characters`;
+function formProblem(text: string, form: RegExp): Pick<TokenProblem, 'why' | 'fix'> | undefined {
+  if (text.length > maxTokenCharacters) return { why: `is longer than ${maxTokenCharacters} characters` };
   for (const { form, ...problem } of notInTokens) if (form.test(text)) return problem;
-  return form.test(text) ? undefined : 'contains spaces, line breaks or non-ASCII characters';
+  return form.test(text) ? undefined : { why: 'contains spaces, line breaks or non-ASCII characters' };
 }
 
 const notInTokens = [

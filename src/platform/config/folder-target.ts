@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { readJsonSync } from '../../kernel/disk/regular-file.ts';
-import { type Folders, realFolder } from './folders.ts';
+import { type Folders, nearestFolder, realFolder } from './folders.ts';
 import { folderEmulatorName, nameOfPlatform, type Target, targetText } from './target.ts';
 
 export interface FolderTarget {
@@ -18,16 +18,12 @@ export interface FolderTarget {
 /** For a folder, or the app that it is a part of. A copy, a worktree and an app below it are other folders. */
 export function readFolderTarget({ state }: Pick<Folders, 'state'>, cwd: string): FolderTarget | undefined {
   const all: Record<string, FolderTarget> = Object(readJsonSync(join(state, 'targets.json')));
-  const folder = findRemembered(all, realFolder(cwd));
+  const folder = findRemembered(all, cwd);
   return folder === undefined ? undefined : all[folder];
 }
 
 function findRemembered(all: Record<string, unknown>, start: string): string | undefined {
-  if (Object.keys(all).length === 0) return undefined;
-  for (let folder = start; ; folder = dirname(folder)) {
-    if (Object.hasOwn(all, folder)) return folder;
-    if (dirname(folder) === folder || existsSync(join(folder, 'cerebrium.toml'))) return undefined;
-  }
+  return nearestFolder(all, start, (folder) => existsSync(join(folder, 'cerebrium.toml')));
 }
 
 /** Nothing is written into the folder itself. Folders that are gone are forgotten. */
@@ -48,7 +44,7 @@ export async function forgetFolderEmulator(folders: Pick<Folders, 'state'>, cwd:
   if (readFolderTarget(folders, cwd)?.platform !== 'emulator') return;
   const { updateStoredFile } = await import('./stored-files.ts');
   await updateStoredFile(folders.state, 'targets', (stored) => {
-    const { [findRemembered(stored as Record<string, unknown>, realFolder(cwd)) ?? '']: _, ...others } = stored;
+    const { [findRemembered(stored as Record<string, unknown>, cwd) ?? '']: _, ...others } = stored;
     return others;
   });
 }

@@ -33,19 +33,12 @@ export function homeFolder(env: Environment): string {
   return readVariable(env, 'HOME') ?? readVariable(env, 'USERPROFILE') ?? ofSystem();
 }
 
-/** A folder whose commands use a profile, below it as well. */
-interface BoundFolder {
-  folder: string;
-  profile: string;
-}
-
-/** The nearest of a folder and its parents that is bound to a profile. `bound` has the profiles by folder. */
-export function findBoundFolder(bound: Record<string, unknown>, start: string): BoundFolder | undefined {
-  if (Object.keys(bound).length === 0) return undefined;
+/** The nearest of a folder and its parents that is a key. None is above a folder that `isTop`. */
+export function nearestFolder(keyed: object, start: string, isTop = (_: string) => false): string | undefined {
+  if (Object.keys(keyed).length === 0) return undefined;
   for (let folder = realFolder(start); ; folder = dirname(folder)) {
-    const profile = Object.hasOwn(bound, folder) ? bound[folder] : undefined;
-    if (typeof profile === 'string' && profile) return { folder, profile };
-    if (dirname(folder) === folder) return undefined;
+    if (Object.hasOwn(keyed, folder)) return folder;
+    if (dirname(folder) === folder || isTop(folder)) return undefined;
   }
 }
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { readJsonSync } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
@@ -63,19 +64,12 @@ async function authFor(registry: string, config: DockerConfig): Promise<string |
 }
 
 /** Runs `docker-credential-<helper> get`: registry on stdin, `{"Username","Secret"}` on stdout. */
-function runHelper(helper: string, registry: string): Promise<string | undefined> {
-  if (!/^[\w.-]+$/.test(helper)) return Promise.resolve(undefined);
-  return new Promise((resolve) => {
-    const child = spawn(`docker-credential-${helper}`, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], timeout: 10_000 });
-    let answer = '';
-    child.stdout.on('data', (chunk: Buffer) => {
-      answer += chunk;
-    });
-    child.stdin.on('error', () => {});
-    child.on('error', () => resolve(undefined));
-    child.on('close', () => resolve(basicAuth(answer)));
-    child.stdin.end(registry);
-  });
+async function runHelper(helper: string, registry: string): Promise<string | undefined> {
+  if (!/^[\w.-]+$/.test(helper)) return undefined;
+  const child = spawn(`docker-credential-${helper}`, ['get'], { stdio: ['pipe', 'pipe', 'ignore'], timeout: 10_000 });
+  for (const part of [child, child.stdin]) part.on('error', () => {});
+  child.stdin.end(registry);
+  return basicAuth(await text(child.stdout).catch(() => ''));
 }
 
 /** Undefined for a token login (user name `<token>`), which has no password. */

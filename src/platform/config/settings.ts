@@ -4,7 +4,7 @@ import { type Environment, readVariable, type Variable } from '../../kernel/envi
 import { attempt, FailedError, UsageError } from '../../kernel/errors.ts';
 import { isRecord } from '../../kernel/json-text.ts';
 import type { Host } from '../contract/endpoint.ts';
-import { type Folders, findBoundFolder, resolveFolders } from './folders.ts';
+import { type Folders, nearestFolder, resolveFolders } from './folders.ts';
 import { type ProxySettings, readProxySettings } from './proxy-settings.ts';
 import {
   checked,
@@ -138,8 +138,9 @@ function resolveProfile(flags: SettingFlags, env: Environment, stored: Record<st
   const source: SettingSource = { variables: ['GANTRY_PROFILE'], key: 'profile' };
   const chosen = resolveSetting(flags.profile, env, source, {});
   if (chosen.value !== undefined) return { value: chosen.value, origin: chosen.origin };
-  const bound = flags.folder === undefined ? undefined : findBoundFolder(asRecord(stored.folders), flags.folder);
-  if (bound) return { value: bound.profile, origin: `folder (${bound.folder})` };
+  const bound = asRecord(stored.folders);
+  const folder = flags.folder === undefined ? undefined : nearestFolder(bound, flags.folder);
+  if (folder !== undefined) return { value: String(bound[folder]), origin: `folder (${folder})` };
   const { value = 'default', origin } = resolveSetting(undefined, {}, source, stored, 'default');
   return { value, origin };
 }
