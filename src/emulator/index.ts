@@ -2,9 +2,10 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { TemporaryFolder } from '../kernel/disk/index.ts';
 import { defined } from '../kernel/json-text.ts';
+import { Sequence } from '../kernel/once.ts';
 import { signToken, type TokenClaims } from './endpoints/account/access.ts';
 import { approvalAddress, approvalSecret } from './endpoints/account/activation.ts';
-import { type Platform, type PlatformChoices, StateChanges } from './endpoints/platform.ts';
+import type { Platform, PlatformChoices } from './endpoints/platform.ts';
 import { createOwnerCheck } from './http/owner-check.ts';
 import { dashboardAddress } from './model/dashboard-address.ts';
 import { FaultQueue, type FaultTarget } from './model/faults.ts';
@@ -147,7 +148,7 @@ async function startIn(
     folder,
     storage,
     clock,
-    changes: new StateChanges(),
+    changes: new Sequence(),
     store,
     volumes,
     faults,

@@ -25,6 +25,18 @@ export function begun<T>(work: Promise<T>): Promise<T> {
   return work;
 }
 
+/** Does one work after another. */
+export class Sequence {
+  /** Resolves when the last one has ended. */
+  ended: Promise<unknown> = Promise.resolve();
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.ended.then(work);
+    this.ended = result.catch(() => {});
+    return result;
+  }
+}
+
 /** A promise, and what resolves it. */
 export function deferred<T = void>() {
   let resolve: (value: T) => void = () => {};

@@ -19,6 +19,7 @@ export interface ServedCall {
   isComplete: boolean;
   /** Status of the run whose response or WebSocket broke off. Absent if the caller disconnected. */
   runStatus?: number | undefined;
+  /** Absent if the call was refused before there was one. */
   run?: string | undefined;
 }
 
@@ -39,13 +40,7 @@ export function observeCall(request: IncomingMessage, response: ServerResponse, 
 }
 
 /** How the request for a WebSocket was answered, and whether the response or the socket ended as it should. */
-export interface SocketEnd {
-  /** Absent if the caller disconnected before there was a response. */
-  status?: number;
-  isComplete: boolean;
-  /** Absent if it was refused before there was one. */
-  run?: string;
-}
+export type SocketEnd = Pick<ServedCall, 'status' | 'isComplete' | 'run'>;
 
 /** Reports what became of a call, or of a WebSocket that was closed, broke off or was refused. */
 export function reportCall(target: string, call: Omit<ServedCall, 'app' | 'path'>, { store, onCall }: Watched): void {

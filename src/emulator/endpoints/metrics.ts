@@ -23,6 +23,8 @@ export const metricsHandlers = {
     const samples = groupByStep(used, ({ at }) => at, steps);
     const timestamps = steps.times.map((time) => Math.floor(time / 1000));
     const chart = (series: MetricSeries[]) => ({ timestamps, series });
+    const counts = (name: string, items: readonly unknown[][]) =>
+      chart([{ name, data: items.map(({ length }) => String(length)) }]);
     const resource = (name: string, read: (sample: UsageSample) => number | null) =>
       chart(
         container
@@ -33,13 +35,11 @@ export const metricsHandlers = {
       cpu: resource('cpu', ({ cores }) => cores),
       memory: resource('memory', ({ memoryGb }) => memoryGb),
       gpu: resource('gpu', ({ gpuGb }) => gpuGb),
-      containers: chart([
-        {
-          name: 'containers',
-          data: samples.map((of) => countText([...new Set(of.map(({ container }) => container))])),
-        },
-      ]),
-      requests: chart([{ name: 'requests', data: runsByStep(app, steps, container, platform).map(countText) }]),
+      containers: counts(
+        'containers',
+        samples.map((of) => [...new Set(of.map(({ container }) => container))]),
+      ),
+      requests: counts('requests', runsByStep(app, steps, container, platform)),
     };
   },
 
@@ -86,10 +86,6 @@ function runsByStep(
 ): RunRecord[][] {
   const runs = findRuns(app, steps, platform).filter((run) => !container || run.container === container);
   return groupByStep(runs, ({ createdAt }) => createdAt, steps);
-}
-
-function countText({ length }: readonly unknown[]): string {
-  return String(length);
 }
 
 type Join = (sorted: readonly number[]) => number | undefined;

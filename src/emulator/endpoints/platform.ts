@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Sequence } from '../../kernel/once.ts';
 import type { CallParameters, Endpoint, WireReply } from '../../platform/contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
 import type { OwnerCheck } from '../http/owner-check.ts';
@@ -34,7 +35,8 @@ export interface Platform extends Running, PlatformChoices {
   /** The folder of its state, of uploads and of what runs. */
   readonly folder: string;
   readonly clock: PlatformClock;
-  readonly changes: StateChanges;
+  /** Saves and replaces the whole state, while requests wait. */
+  readonly changes: Sequence;
   /** The folder of uploads. */
   readonly storage: string;
   readonly volumes: VolumeStore;
@@ -94,16 +96,4 @@ export interface Caller {
   name: string;
   /** The projects that it has access to; undefined for all. */
   projects: readonly string[] | undefined;
-}
-
-/** Saves and replaces the whole state: one at a time, while requests wait. */
-export class StateChanges {
-  /** Resolves when the last one has ended. */
-  ended: Promise<unknown> = Promise.resolve();
-
-  run<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.ended.then(change);
-    this.ended = result.catch(() => {});
-    return result;
-  }
 }

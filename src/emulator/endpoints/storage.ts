@@ -2,14 +2,7 @@ import { createReadStream, readFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { checkPutRequest, saveStream } from '../http/read-request.ts';
-import {
-  maxAtOnceBytes,
-  type ReadableBody,
-  RefusalError,
-  refuseStorage,
-  type ServerReply,
-  storageError,
-} from '../http/reply.ts';
+import { maxAtOnceBytes, type ReadableBody, refuseStorage, type ServerReply } from '../http/reply.ts';
 import { parseObjectKey, type VolumeFile } from '../running/volumes/volume.ts';
 import type { VolumeStore } from '../running/volumes/volume-store.ts';
 import { startBuild } from './builds/handlers.ts';
@@ -32,12 +25,8 @@ export async function getObject({ request, url }: RequestContext, platform: Plat
   if (!range) return { status: 200, headers: fileHeaders, body: contentOf(file) };
   const { start, end } = range;
   if (start >= file.size || start >= end) {
-    const { headers: errorHeaders, ...error } = storageError(
-      416,
-      'InvalidRange',
-      'The requested range is not satisfiable',
-    );
-    throw new RefusalError({ ...error, headers: { ...errorHeaders, 'content-range': `bytes */${file.size}` } });
+    const headers = { 'content-range': `bytes */${file.size}` };
+    refuseStorage(416, 'InvalidRange', 'The requested range is not satisfiable', headers);
   }
   const contentRange = `bytes ${start}-${end - 1}/${file.size}`;
   return { status: 206, headers: { ...fileHeaders, 'content-range': contentRange }, body: contentOf(file, start, end) };

@@ -1,6 +1,6 @@
 import type { ApiKey } from '../../platform/contract/team.ts';
 import { refuse } from '../http/reply.ts';
-import { getAccount } from '../model/account.ts';
+import { getAccount, invitation } from '../model/account.ts';
 import { signToken } from './account/access.ts';
 import type { Handlers, Platform } from './platform.ts';
 
@@ -18,18 +18,8 @@ export const teamHandlers = {
     const email = emailAddress.toLowerCase();
     if (account.users.some((user) => user.email === email)) return { success: false };
     const at = new Date(now()).toISOString();
-    account.users.push({
-      id: `invitation-${store.newId()}`,
-      projectId: project,
-      email,
-      firstName: '',
-      lastName: '',
-      role,
-      status: 'invited',
-      invitedBy: 'ada.okafor@example.com',
-      createdAt: at,
-      updatedAt: at,
-    });
+    const since = { projectId: project, createdAt: at, updatedAt: at };
+    account.users.push(invitation(`invitation-${store.newId()}`, email, role, since));
     store.save();
     return { success: true };
   },

@@ -53,9 +53,9 @@ export const badGatewayPage: ServerReply = {
 };
 
 /** An error of object storage: XML, with a code for each reason. */
-export function storageError(status: number, code: string, message: string): ServerReply {
+export function storageError(status: number, code: string, message: string, headers = {}): ServerReply {
   const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
-  return { status, headers: { 'content-type': 'application/xml' }, body };
+  return { status, headers: { 'content-type': 'application/xml', ...headers }, body };
 }
 
 /** Ends the handling of a request; its reply is sent. */
@@ -77,8 +77,8 @@ export function refuse(status: number, message: string): never {
 }
 
 /** Refuses as object storage does. */
-export function refuseStorage(status: number, code: string, message: string): never {
-  throw new RefusalError(storageError(status, code, message));
+export function refuseStorage(...error: Parameters<typeof storageError>): never {
+  throw new RefusalError(storageError(...error));
 }
 
 export type ByteStream = AsyncIterable<Buffer>;

@@ -56,6 +56,15 @@ function seedAccount(project: string, now: number): Account {
     expiresAt: day(expiresIn),
     ...since(age),
   });
+  const serviceAccount = (name: string, createdByUserId: string, age: number) => ({
+    id: `sa-${name}`,
+    name,
+    description: '',
+    projectId: project,
+    createdByUserId,
+    createdAt: day(-age),
+    grants: [project],
+  });
   return {
     keys: [
       inferenceKey(since(240)),
@@ -67,36 +76,11 @@ function seedAccount(project: string, now: number): Account {
       person('user-1', 'Ada Okafor', 'admin', since(240)),
       person('user-2', 'Ben Larsen', 'member', since(101)),
       person('user-3', 'Chiara Russo', 'billing', since(33)),
-      {
-        id: 'invitation-1',
-        email: 'dev.patel@example.com',
-        firstName: '',
-        lastName: '',
-        role: 'member',
-        status: 'invited',
-        invitedBy: 'ada.okafor@example.com',
-        ...since(2.5),
-      },
+      invitation('invitation-1', 'dev.patel@example.com', 'member', since(2.5)),
     ],
     serviceAccounts: [
-      {
-        id: 'sa-ci',
-        name: 'ci',
-        description: 'deploys from the pipeline',
-        projectId: project,
-        createdByUserId: 'user-1',
-        createdAt: day(-405),
-        grants: [project],
-      },
-      {
-        id: 'sa-metrics',
-        name: 'metrics',
-        description: '',
-        projectId: project,
-        createdByUserId: 'user-2',
-        createdAt: day(-20),
-        grants: [project],
-      },
+      { ...serviceAccount('ci', 'user-1', 405), description: 'deploys from the pipeline' },
+      serviceAccount('metrics', 'user-2', 20),
     ],
     plan: 'standard',
     creditCardBonusClaimed: true,
@@ -106,6 +90,11 @@ function seedAccount(project: string, now: number): Account {
     ],
     invoices: [1, 2, 3].map((months) => invoice(project, now, months)),
   };
+}
+
+/** A member who has not accepted it yet. */
+export function invitation(id: string, email: string, role: string, since: object): User {
+  return { ...person(id, '', role, since), email, status: 'invited', invitedBy: 'ada.okafor@example.com' };
 }
 
 function person(id: string, name: string, role: string, since: object): User {

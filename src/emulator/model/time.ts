@@ -44,7 +44,6 @@ export function formatTime(time: number): string {
 export interface TimeSteps extends TimeRange {
   /** The start of each. */
   times: readonly number[];
-  stepMs: number;
   /** The step of a time in the range; the last one also has the end. */
   indexOf(time: number): number;
 }
@@ -55,7 +54,6 @@ export function splitIntoSteps(range: TimeRange, resolution?: (typeof resolution
   const stepMs = Math.max(1, range.end - range.start) / count;
   return {
     ...range,
-    stepMs,
     times: Array.from({ length: count }, (_, index) => range.start + index * stepMs),
     indexOf: (time) => Math.min(count - 1, Math.floor((time - range.start) / stepMs)),
   };

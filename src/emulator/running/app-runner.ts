@@ -1,5 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { onceFor } from '../../kernel/once.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { type AppSettings, requirementsOf } from '../model/apps/settings.ts';
 import { fileNameOf } from '../model/state/data-folder.ts';
@@ -143,18 +144,16 @@ export class AppRunner {
   }
 
   getPool(app: string): ReplicaPool {
-    const existing = this.#pools.get(app);
-    if (existing) return existing;
-    const pool = new ReplicaPool({
-      start: (started) => this.#starter.start(started),
-      environment: (started) => this.#starter.environmentOf(started),
-      now: this.options.now,
-      current: (record) => this.options.store.apps.get(app) ?? record,
-      keepWarm: this.options.keepWarm,
-      ended: (replica) => this.options.store.addReplica({ ...replica, app }),
-    });
-    this.#pools.set(app, pool);
-    return pool;
+    const make = () =>
+      new ReplicaPool({
+        start: (started) => this.#starter.start(started),
+        environment: (started) => this.#starter.environmentOf(started),
+        now: this.options.now,
+        current: (record) => this.options.store.apps.get(app) ?? record,
+        keepWarm: this.options.keepWarm,
+        ended: (replica) => this.options.store.addReplica({ ...replica, app }),
+      });
+    return onceFor(this.#pools, app, make);
   }
 
   /** The replicas of an app whose process runs here. */

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -16,7 +17,7 @@ export async function startServer(port: number, allowedOrigins: readonly string[
   server.requestTimeout = 0;
   // As that of load balancers. After Node's 5 s, a slow machine closes connections on which a call is being sent.
   server.keepAliveTimeout = 60_000;
-  await bind(server, port);
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   const address = server.address() as AddressInfo;
   const activeRequests = new Set<Promise<void>>();
   const upgradedStreams = new Set<Duplex>();
@@ -70,12 +71,6 @@ export async function startServer(port: number, allowedOrigins: readonly string[
 async function serve(...request: Parameters<typeof serveRequest>): Promise<void> {
   const { serveRequest } = await import('./serve.ts');
   return serveRequest(...request);
-}
-
-function bind(server: Server, port: number): Promise<void> {
-  return new Promise((done, failed) => {
-    server.once('error', failed).listen(port, '127.0.0.1', done);
-  });
 }
 
 function isWebSocket({ method, headers }: IncomingMessage): boolean {

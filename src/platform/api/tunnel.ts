@@ -2,7 +2,7 @@ import { Agent as PlainAgent, request as requestPlainly } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions, request as requestOverTls } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { after } from '../../kernel/clock.ts';
+import { after, onAbort } from '../../kernel/clock.ts';
 import { systemCode } from '../../kernel/errors.ts';
 import type { ProxyServer } from '../config/proxy-settings.ts';
 import { decodeIfValid } from '../contract/address.ts';
@@ -16,11 +16,11 @@ export interface TunnelTarget {
 }
 
 /** The proxy learns only host and port. If it rejects, the request was not sent. */
-export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal?: AbortSignal): Promise<Socket> {
+export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, signal: AbortSignal): Promise<Socket> {
   const url = new URL(proxy.address);
   const authority = `${host.includes(':') ? `[${host}]` : host}:${port}`;
   return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
+    if (signal.aborted) return reject(signal.reason);
     const send = url.protocol === 'https:' ? requestOverTls : requestPlainly;
     const request = send({
       host: urlHost(url),
@@ -31,11 +31,10 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
       headers: { host: authority, ...credentialsOf(url) },
     });
     const stopTimer = after(connectTimeoutMs, () => request.destroy(connectTimeoutError()));
-    const destroy = () => request.destroy();
-    signal?.addEventListener('abort', destroy, { once: true });
+    const stopListening = onAbort(signal, () => request.destroy());
     const cleanUp = () => {
       stopTimer();
-      signal?.removeEventListener('abort', destroy);
+      stopListening();
     };
     request
       .on('connect', ({ statusCode = 0 }, socket: Socket, head) => {
@@ -43,16 +42,16 @@ export function openTunnel(proxy: ProxyServer, { host, port }: TunnelTarget, sig
         // Until the socket is used, an error would have no listener.
         socket.on('error', () => {});
         const isRefused = statusCode < 200 || statusCode > 299;
-        if (signal?.aborted || isRefused) {
+        if (signal.aborted || isRefused) {
           socket.destroy();
-          return reject(signal?.aborted ? signal.reason : connectRejectedError(proxy, authority, statusCode));
+          return reject(signal.aborted ? signal.reason : connectRejectedError(proxy, authority, statusCode));
         }
         if (head.length > 0) socket.unshift(head);
         resolve(socket);
       })
       .on('error', (cause) => {
         cleanUp();
-        reject(signal?.aborted ? signal.reason : unreachableError(proxy, cause));
+        reject(signal.aborted ? signal.reason : unreachableError(proxy, cause));
       })
       // Has no effect after the others.
       .on('close', () => reject(unreachableError(proxy, new Error('closed without a response'))))
@@ -68,7 +67,7 @@ export function tunnelAgent(proxy: ProxyServer, url: URL, options: AgentOptions 
   // Adds TLS to a given socket.
   const encrypt = agent.createConnection.bind(agent);
   const createConnection = (given: RequestOptions, opened: ConnectCallback = () => {}) => {
-    const { until, ...target } = given as TunnelTarget & { until?: AbortSignal };
+    const { until, ...target } = given as TunnelTarget & { until: AbortSignal };
     const opening = openTunnel(proxy, target, until);
     const stream =
       agent instanceof Agent

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { parseJsonOr } from '../../../kernel/json-text.ts';
 import { invoke as contract } from '../../../platform/contract/invocation.ts';
 import { parseAs } from '../../http/read-request.ts';
@@ -63,9 +64,7 @@ async function readCallBody(
   const build = findReadyBuild(app, platform);
   const streams = build?.settings.runtime === 'custom' && !async;
   if (streams && !(await whyNotRunnable(build, platform))) return body;
-  const chunks: Buffer[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  const whole = Buffer.concat(chunks);
+  const whole = await buffer(body);
   if (whole.length <= maxRecordedBytes) call.body = parseJsonOr(String(whole), String(whole));
   return whole;
 }

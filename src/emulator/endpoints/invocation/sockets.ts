@@ -1,5 +1,6 @@
 import { type Duplex, PassThrough, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { onAbort } from '../../../kernel/clock.ts';
 import { refusalOf, refuse, writeRawHead, writeRawReply } from '../../http/reply.ts';
 import { markEnded, recordRun, unassigned } from '../../model/runs/record.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
@@ -118,12 +119,11 @@ async function passOn(
 async function relaySocket(client: Duplex, fromClient: Readable, app: Duplex, signal: AbortSignal): Promise<number> {
   const sent = new CloseWatch();
   const received = new CloseWatch();
-  const abort = () => app.destroy();
-  signal.addEventListener('abort', abort, { once: true });
+  const stopListening = onAbort(signal, () => app.destroy());
   // The app's answer to a close frame may come after the client has closed its side.
   const upstream = pipeline(fromClient, sent, app).catch(() => app.destroy());
   await pipeline(app, received, client, { end: false }).catch(() => {});
-  signal.removeEventListener('abort', abort);
+  stopListening();
   app.destroy();
   await upstream;
   if (!client.destroyed) endClient(client, received, signal);

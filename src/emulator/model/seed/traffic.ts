@@ -1,3 +1,4 @@
+import { onceFor } from '../../../kernel/once.ts';
 import type { AppRecord, RunRecord, Traffic } from '../state/records.ts';
 import { type TrafficProfile, trafficProfiles } from '../state/traffic-profiles.ts';
 import { day, hour, type TimeRange } from '../time.ts';
@@ -31,11 +32,8 @@ export function replicaNamePrefix({ id }: AppRecord, { seed, rhythm }: Pick<Traf
 export function keptByDay<T>(make: (app: AppRecord, traffic: Traffic, date: number) => T): typeof make {
   const kept = new WeakMap<Traffic, Map<number, T>>();
   return (app, traffic, date) => {
-    const days = kept.get(traffic) ?? new Map<number, T>();
-    kept.set(traffic, days);
-    const made = days.get(date) ?? make(app, traffic, date);
-    days.set(date, made);
-    return made;
+    const days = onceFor(kept, traffic, () => new Map());
+    return onceFor(days, date, () => make(app, traffic, date));
   };
 }
 

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { AppCreation } from '../../../platform/contract/apps.ts';
 import { Invoice, planCodes } from '../../../platform/contract/billing.ts';
+import { sameFields } from '../../../platform/contract/scalars.ts';
 import { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
 import { type AppSettings, withDefaults } from '../apps/settings.ts';
 import { trafficProfiles } from './traffic-profiles.ts';
@@ -14,13 +15,9 @@ const Settings = v.pipe(AppCreation, v.transform(withDefaults));
 
 /** The settings that costs depend on. */
 const BilledSettings = v.object({
-  cpu: v.number(),
-  memory: v.number(),
+  ...sameFields(v.number(), 'cpu', 'memory', 'gpuCount', 'cooldownPeriodSeconds', 'minReplicaCount'),
   compute: Texts,
-  gpuCount: v.number(),
   computeTier: v.string(),
-  cooldownPeriodSeconds: v.number(),
-  minReplicaCount: v.number(),
 });
 export type BilledSettings = v.InferOutput<typeof BilledSettings>;
 
@@ -129,9 +126,7 @@ const RunRecord = v.object({
   /** The name of the replica that serves it. */
   container: v.string(),
   /** How long it waits: to be accepted, for a replica, and in the replica. */
-  pendingMs: Duration,
-  proxyQueueMs: Duration,
-  containerQueueMs: Duration,
+  ...sameFields(Duration, 'pendingMs', 'proxyQueueMs', 'containerQueueMs'),
   /** How long the replica took to start; 0 if it was running. Part of the wait. */
   coldstartMs: Duration,
   /** How long it is processed; absent until it is known. */

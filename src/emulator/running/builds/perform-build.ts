@@ -114,19 +114,11 @@ function statusOf(error: Error): EndedBuildStatus {
 
 function interrupted({ scenes, ...script }: BuildScript): BuildScript {
   const last = scenes.findIndex(({ work }) => work && work.endedAt === undefined);
-  // Its time is not known, so it ends with its scene.
-  const upToEnd = scenes
-    .slice(0, last + 1)
-    .map((scene) => (scene.work ? { ...scene, work: ended(scene.work) } : scene));
-  return {
-    ...script,
-    scenes: upToEnd,
-    end: { status: 'failure', reason: 'the emulator was stopped during this build' },
-  };
-}
-
-function ended({ lines, endedAt }: SceneWork): SceneWork {
-  return { lines, endedAt: endedAt ?? lines.at(-1)?.at ?? 0 };
+  const work = scenes[last]?.work;
+  // Its time is not known, so it ends with its last line.
+  if (work) work.endedAt = work.lines.at(-1)?.at ?? 0;
+  const end = { status: 'failure', reason: 'the emulator was stopped during this build' };
+  return { ...script, scenes: scenes.slice(0, last + 1), end };
 }
 
 /** Why an app did not start, for its developer: the error, and the last traceback, or the last lines that it printed. */

@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
+import { begun, Sequence } from '../../../kernel/once.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
 import { ReplicaError } from '../replicas/replica.ts';
@@ -37,11 +38,11 @@ export class Debugging {
     const debugging = new Debugging(options);
     const { onBreakpoint } = options;
     // Calls stop one after the other: there is one terminal.
-    let free: Promise<unknown> = Promise.resolve();
+    const stops = new Sequence();
     if (!onBreakpoint) return debugging;
     debugging.#terminal = await PrivateListener.open(({ app, place }, socket) => {
       socket.once('close', debugging.holds.hold(String(app)));
-      free = free.then(() => (socket.destroyed ? undefined : onBreakpoint(socket, String(place)))).catch(() => {});
+      begun(stops.run(async () => (socket.destroyed ? undefined : onBreakpoint(socket, String(place)))));
     });
     return debugging;
   }

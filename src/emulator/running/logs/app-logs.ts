@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { appendToFileSync } from '../../../kernel/disk/index.ts';
 import { attempt } from '../../../kernel/errors.ts';
+import { onceFor } from '../../../kernel/once.ts';
 import { PrintedLine } from '../../model/logs/log-lines.ts';
 import { fileNameOf, parseJsonLine } from '../../model/state/data-folder.ts';
 
@@ -67,12 +68,11 @@ export class AppLogs {
   }
 
   #logOf(app: string): AppLog {
-    const existing = this.#apps.get(app);
-    if (existing) return existing;
-    const log = new AppLog(this.folder && join(this.folder, logFile(app)));
-    if (this.#from !== undefined) log.load(join(this.#from, logFile(app)));
-    this.#apps.set(app, log);
-    return log;
+    return onceFor(this.#apps, app, () => {
+      const log = new AppLog(this.folder && join(this.folder, logFile(app)));
+      if (this.#from !== undefined) log.load(join(this.#from, logFile(app)));
+      return log;
+    });
   }
 }
 

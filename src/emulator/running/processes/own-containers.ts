@@ -1,8 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, every } from '../../../kernel/clock.ts';
+import { after, every, onAbort } from '../../../kernel/clock.ts';
 import { isAlive, newOwnerName, parseOwnerName } from '../../../kernel/disk/index.ts';
 import { attempt } from '../../../kernel/errors.ts';
+import { onceFor, Sequence } from '../../../kernel/once.ts';
 import { AppProcess, describeExit, outputOf } from './process.ts';
 import { processGroup, processTree } from './usage.ts';
 
@@ -30,7 +31,7 @@ export class OwnContainers {
   readonly #owner = newOwnerName();
   readonly #label = `${labelName}=${this.#owner}`;
   /** Images are built and removed one after another: a removal takes layers that a build would use. */
-  #images: Promise<unknown> = Promise.resolve();
+  readonly #images = new Sequence();
 
   private constructor(readonly engine: ContainerEngine) {}
 
@@ -45,7 +46,7 @@ export class OwnContainers {
   buildImage(id: string, folder: string, dockerfile: string, audience: ImageAudience): Promise<OwnImage> {
     const tag = `${labelName}:${this.#nameOf(id)}`;
     const args = ['build', '--label', this.#label, '--tag', tag, '--file', join(folder, dockerfile), folder];
-    return this.#inTurn(async () => {
+    return this.#images.run(async () => {
       for (let triesLeft = 2; ; triesLeft--) {
         const { problem, isOthersFault } = await this.#build(args, audience);
         audience.signal.throwIfAborted();
@@ -56,7 +57,7 @@ export class OwnContainers {
   }
 
   async removeImage({ tag }: OwnImage): Promise<void> {
-    await this.#inTurn(() => this.#ask('image', 'rm', tag));
+    await this.#images.run(() => this.#ask('image', 'rm', tag));
   }
 
   /** Runs a container in the foreground. `name` is unique in this emulator. */
@@ -77,13 +78,7 @@ export class OwnContainers {
 
   /** Removes everything of this emulator, also the parts of images that were not completed. */
   clear(): Promise<void> {
-    return this.#inTurn(() => this.#removeAll(this.#label));
-  }
-
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#images.then(work);
-    this.#images = done.catch(() => {});
-    return done;
+    return this.#images.run(() => this.#removeAll(this.#label));
   }
 
   async #build(args: string[], { print, signal }: ImageAudience) {
@@ -97,11 +92,12 @@ export class OwnContainers {
     };
     for (const output of [build.child.stdout, build.child.stderr]) build.onLine(output, onLine);
     const stopSteps = every(100, () => signal.aborted && endSteps(build.child.pid));
-    const kill = () => void after(stepEndMs, () => build.kill('SIGKILL'), { background: true });
-    signal.addEventListener('abort', kill, { once: true });
+    const stopListening = onAbort(signal, () => {
+      after(stepEndMs, () => build.kill('SIGKILL'), { background: true });
+    });
     const exit = await build.ended.finally(() => {
       stopSteps();
-      signal.removeEventListener('abort', kill);
+      stopListening();
     });
     return { problem: exit.code === 0 ? undefined : `${program} ended with ${describeExit(exit)}`, isOthersFault };
   }
@@ -175,14 +171,11 @@ interface ContainerEngine {
 
 /** The container engine of this machine: docker or podman, whichever answers first in this order; undefined without one. */
 export function findContainerEngine(): Promise<ContainerEngine | undefined> {
-  const path = process.env.PATH ?? '';
-  const engine = engines.get(path) ?? findFirst(['docker', 'podman']);
-  engines.set(path, engine);
-  return engine;
+  return onceFor(engines, process.env.PATH, () => findFirst(['docker', 'podman']));
 }
 
 /** Engines that were looked for, by PATH. */
-const engines = new Map<string, Promise<ContainerEngine | undefined>>();
+const engines = new Map<string | undefined, Promise<ContainerEngine | undefined>>();
 
 async function findFirst(programs: readonly string[]): Promise<ContainerEngine | undefined> {
   for (const program of programs) {

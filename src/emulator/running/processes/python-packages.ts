@@ -4,7 +4,7 @@ import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after } from '../../../kernel/clock.ts';
 import { makePrivateFolder, waitForLock } from '../../../kernel/disk/index.ts';
-import { AppProcess } from './process.ts';
+import { AppProcess, outputOf } from './process.ts';
 
 /** The message is that of pip or uv. */
 export class InstallError extends Error {
@@ -128,11 +128,11 @@ async function createEnvironment(folder: string, requirements: Buffer, options: 
   const list = join(folder, 'requirements.txt');
   await writeFile(list, requirements);
   const interpreter = interpreterOf(folder);
-  const hasUv = await hasInstaller('uv', options);
-  log(hasUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED');
+  const usesUv = await hasUv();
+  log(usesUv ? 'UV_PIP_INSTALL_STARTED' : 'PIP_INSTALL_STARTED');
   // An environment without pip uses that of the interpreter: installing one takes longer than most packages.
   await runInstaller(python, ['-m', 'venv', '--without-pip', folder], options);
-  const install = hasUv
+  const install = usesUv
     ? ['uv', 'pip', 'install', '--no-progress', '--python', interpreter, '-r', list]
     : [python, '-m', 'pip', '--python', interpreter, 'install', ...pipFlags, '-r', list];
   const [program = '', ...args] = install;
@@ -142,9 +142,9 @@ async function createEnvironment(folder: string, requirements: Buffer, options: 
 
 const pipFlags = ['--disable-pip-version-check', '--progress-bar', 'off'];
 
-export async function hasInstaller(program: string, { track }: InstallerOptions): Promise<boolean> {
-  const probe = track(new AppProcess(program, ['--version'], { env: environment(), stdio: 'ignore' }));
-  return probe.ended.then(({ code }) => code === 0).catch(() => false);
+/** Whether uv is installed. */
+export async function hasUv(): Promise<boolean> {
+  return (await outputOf(['uv', '--version'])) !== undefined;
 }
 
 // pip may need the machine's settings of proxies, certificates and indexes.

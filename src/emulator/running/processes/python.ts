@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join, sep } from 'node:path';
 import { locatePython } from '../../../kernel/interpreters.ts';
+import { onceFor } from '../../../kernel/once.ts';
 import { outputOf } from './process.ts';
-import { hasInstaller, type InstallerOptions, runInstaller } from './python-packages.ts';
+import { hasUv, type InstallerOptions, runInstaller } from './python-packages.ts';
 
 export interface Python {
   path: string;
@@ -13,13 +14,12 @@ export interface Python {
 /** Python 3 as `python3` starts it, or of a version such as `3.12`; undefined if it is not installed. */
 export function findPython(version = ''): Promise<Python | undefined> {
   const key = `${version} ${process.env.PATH}`;
-  const earlier = pythons.get(key);
-  if (earlier) return earlier;
-  const search = version === '' ? firstThatRuns(commands) : findVersion(version);
-  pythons.set(key, search);
-  // It may be installed later. Without any, each call of an app would search.
-  search.then((python) => version !== '' && !python && pythons.delete(key));
-  return search;
+  return onceFor(pythons, key, () => {
+    const search = version === '' ? firstThatRuns(commands) : findVersion(version);
+    // It may be installed later. Without any, each call of an app would search.
+    search.then((python) => version !== '' && !python && pythons.delete(key));
+    return search;
+  });
 }
 
 const pythons = new Map<string, Promise<Python | undefined>>();
@@ -93,7 +93,7 @@ export async function choosePython(version: string, options: ChoiceOptions): Pro
   const python = await findPython(version);
   if (python) return python;
   if (!options.installs) return instead('not found on this machine; with --install, uv fetches it');
-  if (!(await hasInstaller('uv', options))) return instead('not found on this machine; uv would fetch it');
+  if (!(await hasUv())) return instead('not found on this machine; uv would fetch it');
   const failure = await fetchPython(version, options);
   return (await findPython(version)) ?? instead(`uv cannot fetch it: ${failure}`);
 }

@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { onAbort } from '../../../kernel/clock.ts';
+import { deferred } from '../../../kernel/once.ts';
 import type { ByteStream, ServerReply } from '../../http/reply.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
@@ -84,10 +86,6 @@ export class CallAbortedError extends Error {
 /** The outcome of work, unless the signal aborts first: then rejects with its reason. */
 export async function raceAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_, failed) => {
-    onAbort = () => failed(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', onAbort));
+  const aborted = deferred<never>();
+  return Promise.race([work, aborted.promise]).finally(onAbort(signal, () => aborted.reject(signal.reason)));
 }

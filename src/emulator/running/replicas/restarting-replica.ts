@@ -1,4 +1,5 @@
 import { pause, turn } from '../../../kernel/clock.ts';
+import { begun } from '../../../kernel/once.ts';
 import type { ByteStream, ServerReply } from '../../http/reply.ts';
 import {
   type Replica,
@@ -59,8 +60,7 @@ export class RestartingReplica implements Replica {
     this.#options = options;
     this.startedAt = options.now();
     this.#current = options.start();
-    this.#ready = this.#watchStart();
-    this.#ready.catch(() => {});
+    this.#ready = begun(this.#watchStart());
     this.ended = this.#keepRunning();
   }
 
@@ -146,8 +146,7 @@ export class RestartingReplica implements Replica {
       this.isReady = false;
       this.#exits = wasStable ? 1 : this.#exits + 1;
       const restarted = this.#restart(reason);
-      this.#ready = restarted.then(() => this.#watchStart());
-      this.#ready.catch(() => {});
+      this.#ready = begun(restarted.then(() => this.#watchStart()));
       try {
         await restarted;
       } catch {

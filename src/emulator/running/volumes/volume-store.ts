@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { entriesIn } from '../../../kernel/disk/index.ts';
+import { onceFor } from '../../../kernel/once.ts';
 import { saveStream } from '../../http/read-request.ts';
 import type { ByteStream } from '../../http/reply.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
@@ -35,9 +36,7 @@ export class VolumeStore {
 
   volume({ project, region }: VolumeLocation): Volume {
     const path = join(this.#folderOf(project), fileNameOf(region));
-    const volume = this.#volumes.get(path) ?? new Volume(path, this.now);
-    this.#volumes.set(path, volume);
-    return volume;
+    return onceFor(this.#volumes, path, () => new Volume(path, this.now));
   }
 
   /** Where a project has volumes: in regions that were accessed. */

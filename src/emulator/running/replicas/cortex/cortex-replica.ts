@@ -1,5 +1,8 @@
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
+import { onAbort } from '../../../../kernel/clock.ts';
+import { begun, deferred } from '../../../../kernel/once.ts';
+import { sameFields } from '../../../../platform/contract/scalars.ts';
 import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply.ts';
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
@@ -22,12 +25,11 @@ interface Pending {
 
 /** A replica of the default runtime: it has loaded `main.py` and calls its functions. */
 export class CortexReplica implements Replica {
-  readonly ready: Promise<void>;
+  readonly #loaded = deferred();
+  readonly ready = this.#loaded.promise;
   readonly ended: Promise<string>;
   readonly #process: AppProcess;
   readonly #pending = new Map<string, Pending>();
-  #resolveReady = () => {};
-  #rejectReady = (_: Error) => {};
   #loadError = '';
   #endError: ReplicaError | undefined;
   readonly #print: ReplicaOptions['print'];
@@ -43,13 +45,9 @@ export class CortexReplica implements Replica {
       stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
     });
     const { child } = this.#process;
-    this.ready = new Promise((done, failed) => {
-      this.#resolveReady = done;
-      this.#rejectReady = failed;
-    });
     const { deploymentInitializationTimeout: seconds } = build.settings;
     const stopLimit = limit(seconds * 1000, () => this.#stopLate(seconds));
-    this.ready.finally(stopLimit).catch(() => {});
+    begun(this.ready.finally(stopLimit));
     // Output that bypasses Python's streams has no run.
     this.#process.onLine(child.stdout, (text) => print({ stream: 'stdout', text }));
     this.#process.onLine(child.stderr, (text) => print({ stream: 'stderr', text }));
@@ -71,25 +69,23 @@ export class CortexReplica implements Replica {
       return jsonReply({ message: `method ${method} not allowed: functions are called with POST` }, 405);
     if (!Buffer.isBuffer(body)) throw new TypeError('a function needs its whole body');
     if (this.#endError) throw new UndeliveredError(this.#endError.message);
-    let pending: Pending | undefined;
-    const response = new Promise<ServerReply>((respond, fail) => {
-      pending = { respond, fail };
-      this.#pending.set(run, pending);
-    });
+    const response = deferred<ServerReply>();
+    const pending: Pending = { respond: response.resolve, fail: response.reject };
+    this.#pending.set(run, pending);
     const abort = () => {
       this.#send({ cancel: run });
       this.#finish(run)?.fail(signal.reason);
     };
-    signal.addEventListener('abort', abort, { once: true });
+    const stopListening = onAbort(signal, abort);
     // The worker reads no more: it has not seen the end of this line.
     const lost = () => this.#finish(run)?.fail(new UndeliveredError('its process takes no more calls'));
     if (signal.aborted) abort();
     else this.#send({ call: run, function: path[0] ?? '', body: String(body) }, lost);
     try {
-      return await response;
+      return await response.promise;
     } finally {
       // A stream can still be aborted.
-      if (!pending?.items) signal.removeEventListener('abort', abort);
+      if (!pending.items) stopListening();
     }
   }
 
@@ -105,7 +101,7 @@ export class CortexReplica implements Replica {
 
   #stopLate(seconds: number): void {
     this.#loadError = `it was not ready within ${seconds} seconds`;
-    this.#rejectReady(new StartTimeoutError(this.#loadError));
+    this.#loaded.reject(new StartTimeoutError(this.#loadError));
     this.#process.kill('SIGKILL');
   }
 
@@ -115,7 +111,7 @@ export class CortexReplica implements Replica {
     if (!event) this.#print({ stream: 'stdout', text: line });
     else if (event.line !== undefined)
       this.#print({ stream: event.stream ?? 'stdout', text: event.line, run: event.run ?? null });
-    else if (event.ready) this.#resolveReady();
+    else if (event.ready) this.#loaded.resolve();
     else if (event.broken) this.#loadError = event.broken;
     else this.#handleCallEvent(event.call ?? '', event);
   }
@@ -162,7 +158,7 @@ export class CortexReplica implements Replica {
 
   #handleExit(reason: string): string {
     this.#endError = new ReplicaError(reason);
-    this.#rejectReady(this.#endError);
+    this.#loaded.reject(this.#endError);
     for (const call of [...this.#pending.keys()]) this.#finish(call)?.fail(this.#endError);
     return reason;
   }
@@ -211,27 +207,16 @@ function endEvent(item: string): string {
   return item + '\n'.repeat(Math.max(0, 2 - ends.split(lineEnd).length + 1));
 }
 
-const amount = v.pipe(v.number(), v.minValue(0));
-const yes = v.literal(true);
-
 const Event = v.object({
-  ready: v.optional(yes),
-  broken: v.optional(v.string()),
+  ...sameFields(v.optional(v.literal(true)), 'ready', 'begins', 'ends'),
+  ...sameFields(v.optional(v.string()), 'broken', 'line', 'call', 'failed', 'item'),
+  ...sameFields(v.optional(v.pipe(v.number(), v.minValue(0))), 'size', 'ms'),
   run: v.nullish(v.string()),
   stream: v.optional(v.picklist(['stdout', 'stderr'])),
-  line: v.optional(v.string()),
-  call: v.optional(v.string()),
   /** JSON text, passed on as it is: parsing would change large numbers. */
   answer: v.optional(v.string()),
-  failed: v.optional(v.string()),
   /** 0: the call was canceled. */
   status: v.optional(v.union([v.literal(0), v.pipe(v.number(), v.integer(), v.minValue(200), v.maxValue(599))])),
-  begins: v.optional(yes),
-  item: v.optional(v.string()),
-  size: v.optional(amount),
-  ends: v.optional(yes),
-  ms: v.optional(amount),
 });
-
 /** An event of an app's worker, documented in `cortex.py`. */
 type WorkerEvent = v.InferOutput<typeof Event>;
