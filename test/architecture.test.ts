@@ -385,7 +385,6 @@ const dense = new Set([
   'src/deploys/replicas.ts',
   'src/deploys/rollback/rollback.ts',
   'src/deploys/team-state/team-state.ts',
-  'src/emulator/model/builds/build-progress.ts',
   'src/emulator/server/serve.ts',
   'src/storage/weights/find-weights.ts',
 ]);

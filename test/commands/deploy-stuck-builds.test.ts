@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { getBuildProgress } from '../../src/emulator/model/builds/build-progress.ts';
+import { getBuildProgress } from '../../src/emulator/model/builds/script.ts';
 import { altering, emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 
 let app: string;

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { requirementsOf, withDefaults } from '../../src/emulator/model/apps/settings.ts';
@@ -84,22 +84,6 @@ describe.skipIf(!python)("an app's requirements (needs python3 and pip)", () => 
     expect(readFileSync(arguments_, 'utf8')).toMatch(
       /pip install .*--python \S+\/bin\/python -r \S+requirements\.txt\n/,
     );
-  });
-
-  test('that were not used for a month are removed, but not those used today', async () => {
-    const packages = newFolder();
-    const old = join(packages, '0123456789abcdef');
-    const recent = Array.from({ length: 25 }, (_, index) => join(packages, `00000000000000${index + 10}`));
-    for (const environment of [old, ...recent]) {
-      mkdirSync(environment);
-      writeFileSync(join(environment, 'complete'), '');
-    }
-    const longAgo = new Date(Date.now() - 31 * 24 * 60 * 60_000);
-    utimesSync(join(old, 'complete'), longAgo, longAgo);
-    const files = { 'main.py': '', 'requirements.txt': '# nothing\n' };
-    await running('functions', {}, { files, install: true, packages });
-    expect(existsSync(old)).toBe(false);
-    expect(recent.filter((environment) => !existsSync(environment))).toEqual([]);
   });
 });
 

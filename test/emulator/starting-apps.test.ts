@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { startEmulator } from '../../src/emulator/index.ts';
 import { withDefaults } from '../../src/emulator/model/apps/settings.ts';
-import { buildDifferences } from '../../src/emulator/model/builds/stages.ts';
+import { buildDifferences } from '../../src/emulator/model/builds/script.ts';
 import { half } from '../support/extent.ts';
 import { newFolder, platform, speaking } from './support/platform.ts';
 import { children, python, running, serverOf } from './support/running.ts';

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { crc32 } from 'node:zlib';
 import { type Entry, fromBufferPromise, openPromise, validateFileName, type ZipFile } from 'yauzl';
 import { attempt } from '../../kernel/errors.ts';
-import type { FileList, ReadArchive } from '../model/builds/stages.ts';
+import type { FileList, ReadArchive } from '../model/builds/script.ts';
 
 interface ArchiveFile {
   path: string;

@@ -4,7 +4,7 @@ import { pause } from '../../kernel/clock.ts';
 import type { WireReply } from '../../platform/contract/endpoint.ts';
 import type { getAppLogs } from '../../platform/contract/logs.ts';
 import type { Platform } from '../endpoints/platform.ts';
-import { expiredUrlReply, verifySignedUrl } from '../endpoints/signed-url.ts';
+import { expiredUrlReply, verifySignedUrl } from '../endpoints/storage.ts';
 import { storageTarget } from '../http/read-request.ts';
 import {
   type ByteStream,

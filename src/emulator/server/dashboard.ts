@@ -10,11 +10,11 @@ import {
 } from '../../kernel/output/page-kit/page-kit.ts';
 import { buildPhase, ownStatus } from '../../platform/contract/builds.ts';
 import { runOutcome } from '../../platform/contract/run-outcome.ts';
-import { appDetails } from '../endpoints/apps/view.ts';
+import { appDetails } from '../endpoints/apps/handlers.ts';
 import { readLines } from '../endpoints/logs/handlers.ts';
 import type { Platform } from '../endpoints/platform.ts';
 import { jsonReply, type ServerReply } from '../http/reply.ts';
-import { getBuildProgress } from '../model/builds/build-progress.ts';
+import { getBuildProgress } from '../model/builds/script.ts';
 import { type DashboardPlace, dashboardAddress, hasKey, parseDashboardPath } from '../model/dashboard-address.ts';
 import { findRuns, getRunProgress, type RunProgress } from '../model/runs/record.ts';
 import type { AppRecord, RunRecord } from '../model/state/records.ts';

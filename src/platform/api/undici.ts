@@ -3,9 +3,8 @@ import type { buildConnector } from 'undici';
 import { defined } from '../../kernel/json-text.ts';
 import { setFlag } from '../../kernel/v8-flags.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
-import { trustCertificateFile } from './certificate-file.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
-import { connectTimeoutMs, toConnectionError } from './transport.ts';
+import { connectTimeoutMs, toConnectionError, trustCertificateFile } from './transport.ts';
 
 /**
  * Loads undici. Its parser is WebAssembly, for which V8's baseline compiler is fast enough. The process would wait at exit

@@ -4,9 +4,13 @@ import { defined } from '../../../kernel/json-text.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { refuse } from '../../http/reply.ts';
 import { requirementsOf } from '../../model/apps/settings.ts';
-import { getBuildProgress } from '../../model/builds/build-progress.ts';
-import { createBuildScript } from '../../model/builds/script.ts';
-import { type BuildPlan, buildDifferences, filesToRead } from '../../model/builds/stages.ts';
+import {
+  type BuildPlan,
+  buildDifferences,
+  createBuildScript,
+  filesToRead,
+  getBuildProgress,
+} from '../../model/builds/script.ts';
 import { fileNameOf } from '../../model/state/data-folder.ts';
 import type { AppRecord, BuildRecord, NotStarted } from '../../model/state/records.ts';
 import { findApp, findBuild } from '../../model/state/store.ts';

@@ -3,7 +3,7 @@ import { every } from '../../../kernel/clock.ts';
 import { buildPhase } from '../../../platform/contract/builds.ts';
 import { type AppLogFrame, appLogSocket, type BuildLogFrame, buildLogSocket } from '../../../platform/contract/logs.ts';
 import { refuse } from '../../http/reply.ts';
-import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import { getBuildProgress } from '../../model/builds/script.ts';
 import type { SocketFault } from '../../model/faults.ts';
 import { compareLogLines } from '../../model/logs/log-lines.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';

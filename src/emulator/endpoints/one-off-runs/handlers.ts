@@ -7,8 +7,7 @@ import { type AppSettings, nameRules, withDefaults } from '../../model/apps/sett
 import { type AppRecord, replaceSettings } from '../../model/state/records.ts';
 import { findApp } from '../../model/state/store.ts';
 import { runOnce } from '../../running/one-off-runs/run-once.ts';
-import { formatRequirements } from '../../running/processes/python.ts';
-import type { InstallError } from '../../running/processes/python-packages.ts';
+import { formatRequirements, type InstallError } from '../../running/processes/python.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
 /** One-off runs of a file, in an app of their own (spec 4.5). */

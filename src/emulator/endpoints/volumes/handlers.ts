@@ -4,7 +4,7 @@ import type { Store } from '../../model/state/store.ts';
 import { objectKey, splitPath, type VolumeFile, type VolumeLocation } from '../../running/volumes/volume.ts';
 import type { UploadSession } from '../../running/volumes/volume-store.ts';
 import type { Handlers } from '../platform.ts';
-import { signUrl } from '../signed-url.ts';
+import { signUrl } from '../storage.ts';
 
 export const volumeHandlers = {
   listVolumes({ project }, { volumes, store }) {

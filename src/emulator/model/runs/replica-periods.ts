@@ -1,5 +1,5 @@
 import { buildPhase } from '../../../platform/contract/builds.ts';
-import { getBuildProgress } from '../builds/build-progress.ts';
+import { getBuildProgress } from '../builds/script.ts';
 import {
   type AppRecord,
   type ReplicaPeriod,

@@ -86,7 +86,7 @@ const BuildScript = v.object({
 export type BuildScript = v.InferOutput<typeof BuildScript>;
 
 /**
- * Only events are stored. The current status is computed from the script and the clock (`build-progress.ts`), so that
+ * Only events are stored. The current status is computed from the script and the clock (`script.ts`), so that
  * no timer is needed and nothing is lost by a restart.
  */
 const BuildRecord = v.object({

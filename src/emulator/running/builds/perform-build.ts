@@ -1,11 +1,10 @@
 import { after } from '../../../kernel/clock.ts';
 import type { EndedBuildStatus } from '../../../platform/contract/builds.ts';
-import { getBuildProgress } from '../../model/builds/build-progress.ts';
+import { getBuildProgress } from '../../model/builds/script.ts';
 import type { AppRecord, BuildRecord, BuildScript, SceneWork } from '../../model/state/records.ts';
 import type { Running } from '../app-runner.ts';
 import { ImageBuildError } from '../processes/own-containers.ts';
-import type { AppPython } from '../processes/python.ts';
-import { InstallError } from '../processes/python-packages.ts';
+import { type AppPython, InstallError } from '../processes/python.ts';
 import { StartTimeoutError } from '../replicas/replica.ts';
 
 /**

@@ -1,11 +1,10 @@
 import type { Duplex } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
-import { begun, Sequence } from '../../../kernel/once.ts';
+import { begun, once, Sequence } from '../../../kernel/once.ts';
 import type { AppRecord, BuildRecord } from '../../model/state/records.ts';
 import { outputOf } from '../processes/process.ts';
 import { ReplicaError } from '../replicas/replica.ts';
-import type { DebugClaim, DebugRelay } from './debug-relay.ts';
-import { PrivateListener } from './private-listener.ts';
+import { type DebugClaim, type DebugRelay, PrivateListener } from './debug-relay.ts';
 
 /** Lends a terminal to Python's debugger until the stream ends. `place` is where the app stopped: `main.py:12`. */
 export type OnBreakpoint = (stream: Duplex, place: string) => Promise<void>;
@@ -98,13 +97,10 @@ class Holds {
   /** Returns what ends it. */
   hold(app: string): () => void {
     this.#held.set(app, this.#countOf(app) + 1);
-    let hasEnded = false;
-    return () => {
-      if (hasEnded) return;
-      hasEnded = true;
+    return once(() => {
       this.#held.set(app, this.#countOf(app) - 1);
       this.#wentOnAt.set(app, performance.now());
-    };
+    });
   }
 
   /** Calls once when an app has had this much time outside of breakpoints. Returns what stops it. */

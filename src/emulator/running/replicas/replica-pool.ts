@@ -1,4 +1,5 @@
 import { after, pause } from '../../../kernel/clock.ts';
+import { once } from '../../../kernel/once.ts';
 import { ReplicaSet, type Scaling } from '../../../platform/scaling.ts';
 import type { AppRecord, BuildRecord, ReplicaPeriod, ReplicaRecord } from '../../model/state/records.ts';
 import type { AppOutput } from '../logs/app-logs.ts';
@@ -242,10 +243,7 @@ export class ReplicaPool {
     member.busy += 1;
     member.hasServed = true;
     if (isSocket) member.sockets += 1;
-    let released = false;
-    const release = () => {
-      if (released) return;
-      released = true;
+    const release = once(() => {
       member.busy -= 1;
       member.replica.runs.delete(run);
       if (isSocket) member.sockets -= 1;
@@ -253,7 +251,7 @@ export class ReplicaPool {
       if (!this.#replicas.members.includes(member)) this.#endIfUnused(member);
       else if (member.busy === 0) this.#coolDown(member, app);
       this.#wakeAll();
-    };
+    });
     return { name: member.name, replica: member.replica, wasReady: member.replica.isReady, release };
   }
 
