@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { groupsOf } from '../kernel/groups.ts';
 import { copyInto } from './docker-copy.ts';
 import {
   type Instruction,
@@ -170,7 +171,7 @@ const writers: Readonly<Record<string, (given: readonly string[], heredoc: strin
 /** Undefined if it writes no file, or if its text is not known. */
 function writtenBy(words: readonly string[], heredoc: string) {
   const at = words.findIndex((word) => /^>>?/.test(word));
-  const [, sign = '', near = ''] = /^(>>?)(.*)$/.exec(words[at] ?? '') ?? [];
+  const [, sign = '', near = ''] = groupsOf(/^(>>?)(.*)$/, words[at] ?? '');
   const [program = '', ...given] = words.slice(0, Math.max(at, 0));
   const path = near || words[at + 1];
   const text = writers[program]?.(given, heredoc);

@@ -1,5 +1,6 @@
 import { closestName } from '../kernel/closest-name.ts';
 import type { FileLocation } from '../kernel/errors.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { tryParseJson } from '../kernel/json-text.ts';
 
 /** With the values of `$NAME`, `${NAME}` and `${NAME:-default}`. Those that are empty or not known stay as they are. */
@@ -44,7 +45,7 @@ export function parseInstructions(dockerfile: string): Instruction[] {
       while (at < lines.length && isBlank(lines[at]));
       joined = `${part[1]} ${lines[at] ?? ''}`;
     }
-    const [, keyword, rest = ''] = /^\s*(\S+)(?:\s+(.*))?$/.exec(joined) ?? [];
+    const [, keyword, rest = ''] = groupsOf(/^\s*(\S+)(?:\s+(.*))?$/, joined);
     if (keyword === undefined) continue;
     const heredocs = heredocsOf(keyword, rest, lines, at + 1);
     at += heredocs.reduce((sum, text) => sum + text.split('\n').length, 0);
@@ -66,7 +67,7 @@ function heredocsOf(keyword: string, rest: string, lines: readonly string[], fro
 }
 
 function withoutFlags(rest: string): Pick<Instruction, 'flags' | 'text'> {
-  const [flagText = ''] = /^\s*(?:--[a-z]\S*\s+)*/.exec(rest) ?? [];
+  const [flagText = ''] = groupsOf(/^\s*(?:--[a-z]\S*\s+)*/, rest);
   const flags = [...flagText.matchAll(/--([a-z-]+)(?:=(\S+))?/g)].map(
     ([, name = '', value = '']) => [name, value] as const,
   );

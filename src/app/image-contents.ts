@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { closestName } from '../kernel/closest-name.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { type ImageState, isBelowOrSame, type OtherPlace, type RunCommand } from './image-stage.ts';
 
 /** Images of systems and languages: they bring no files that an app names by a path. */
@@ -27,8 +28,10 @@ const tagLike = (tag: string) =>
 
 /** The whole name of an image, of which one that is not known is a misspelling. */
 export function imageLike(base: string): string | undefined {
-  const [, before = '', name = '', tag = '', digest = ''] =
-    /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)(:[^@]*)?(@.*)?$/i.exec(base) ?? [];
+  const [, before = '', name = '', tag = '', digest = ''] = groupsOf(
+    /^((?:docker\.io\/)?(?:library\/)?)([a-z][\w-]+)(:[^@]*)?(@.*)?$/i,
+    base,
+  );
   const official = officialImages.includes(name) ? name : closestName(name, officialImages);
   const meant = official && `${before}${official}${tagLike(tag)}${digest}`;
   return meant === base ? undefined : meant;

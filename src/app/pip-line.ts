@@ -1,3 +1,5 @@
+import { groupsOf } from '../kernel/groups.ts';
+
 /** A line of a requirements file, without its comment. */
 export interface TextLine {
   text: string;
@@ -28,7 +30,7 @@ export function pipLines(text: string): TextLine[] {
 
 /** One line of a requirements file, or one argument of `pip install`. Never throws. */
 export function readPipLine(text: string): PipLine {
-  const [, name, value = ''] = /^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/.exec(text) ?? [];
+  const [, name, value = ''] = groupsOf(/^(-[a-zA-Z]|--[\w-]+)[ =]*(.*)$/, text);
   if (name === undefined) return readPackage(text);
   return /^(?:-e|--editable)$/.test(name) ? placeOf(value) : { kind: 'option', name, value };
 }
@@ -37,10 +39,12 @@ export function readPipLine(text: string): PipLine {
 function readPackage(text: string): PipLine {
   const [whole = '', ...conditions] = text.replace(/(?<!\s)\s+--[a-z].*$/, '').split(';');
   const plain = whole.trim();
-  const [, named] = /^[\w.-]+(?:\s*\[[^\]]*\])?\s*@\s*(.+)$/.exec(plain) ?? [];
+  const [, named] = groupsOf(/^[\w.-]+(?:\s*\[[^\]]*\])?\s*@\s*(.+)$/, plain);
   if (named !== undefined || isPlace(plain)) return placeOf(named ?? plain);
-  const [, name, extras = '', inBrackets, rest = ''] =
-    /^([A-Za-z0-9_](?:[\w.-]*\w)?)(\s*\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/.exec(plain) ?? [];
+  const [, name, extras = '', inBrackets, rest = ''] = groupsOf(
+    /^([A-Za-z0-9_](?:[\w.-]*\w)?)(\s*\[[^\]]*\])?\s*(?:\((.*)\)|(.*))$/,
+    plain,
+  );
   const wanted = (inBrackets ?? rest).trim();
   if (name === undefined || !isSpecifier(wanted)) return { kind: 'invalid' };
   return { kind: 'package', name, extras, wanted, marker: conditions.join(';').trim() };

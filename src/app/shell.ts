@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { parseArgsStringToArgv } from 'string-argv';
+import { groupsOf } from '../kernel/groups.ts';
 
 /** A command of a script, an entrypoint or a Dockerfile, without what only wraps it. */
 export interface ShellCommand {
@@ -83,7 +84,7 @@ export function assignedIn(words: readonly string[]): AssignedVariable[] {
   const given = withModule(words);
   const before = given.slice(0, given.length - unwrapped(given).length);
   return before.flatMap((word) => {
-    const [, name, value = ''] = /^(\w+)=(.*)$/s.exec(word) ?? [];
+    const [, name, value = ''] = groupsOf(/^(\w+)=(.*)$/s, word);
     return name === undefined ? [] : [[name, value]];
   });
 }
@@ -217,7 +218,7 @@ function appOf(program: string, rest: readonly string[]): Pick<Server, 'module' 
 
 function listening(words: readonly string[]): { host?: string; port?: string } {
   const bind = flagOf(words, '--bind', '-b', '--listen', '-bind')?.replace(/^\w+:\/\//, '');
-  const [, bound, boundPort] = /^(\[[^\]]*\]|[^:]*)(?::(.*))?$/.exec(bind?.replace(/^\d+$/, ':$&') ?? '') ?? [];
+  const [, bound, boundPort] = groupsOf(/^(\[[^\]]*\]|[^:]*)(?::(.*))?$/, bind?.replace(/^\d+$/, ':$&') ?? '');
   const host =
     flagOf(words, '--host', '--server.address', '--address', '--server-name', '-h') ??
     (bound === '' && boundPort ? '0.0.0.0' : bound);

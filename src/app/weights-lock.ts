@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path';
 import * as v from 'valibot';
 import { distinctPaths } from '../kernel/distinct-paths.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { tryParseJson } from '../kernel/json-text.ts';
 import { readTextIfPresent } from './read-text.ts';
 
@@ -65,7 +66,7 @@ const keyOf = ({ source, target }: LockedWeights) => `${target} ${source}`;
 
 /** A path that means another one is not what a pull writes. */
 function isVolumeFolder(target: string): boolean {
-  const [, path] = /^[A-Za-z][\w.-]+:(\/.*)$/s.exec(target) ?? [];
+  const [, path] = groupsOf(/^[A-Za-z][\w.-]+:(\/.*)$/s, target);
   return path !== undefined && posix.normalize(path) === path;
 }
 

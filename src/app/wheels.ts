@@ -1,3 +1,4 @@
+import { groupsOf } from '../kernel/groups.ts';
 import { defined } from '../kernel/json-text.ts';
 import { builtWith, readOn, wheelTables } from './wheel-tables.ts';
 
@@ -14,7 +15,7 @@ const tabled = new Set(Object.values(wheelTables).flatMap((table) => Object.keys
 /** Undefined if the version has wheels for this Python, was never released, or if one of the two is not in the tables. */
 export function missingWheels(name: string, version: string, python: string): MissingWheels | undefined {
   if (!tabled.has(python)) return undefined;
-  const groups = groupsOf(name);
+  const groups = wheelGroupsOf(name);
   const pythons = pythonsOf(version, groups);
   if (pythons === undefined || pythons.includes(python)) return undefined;
   const others = groups
@@ -44,7 +45,7 @@ export function torchBuild(
 ): { cuda: string; torch?: string; source: string } | undefined {
   const version = pinnedVersion(requirement);
   if (version === undefined) return undefined;
-  const [, major, minor] = /\+cu(\d\d)(\d)\s*$/.exec(requirement) ?? [];
+  const [, major, minor] = groupsOf(/\+cu(\d\d)(\d)\s*$/, requirement);
   if (name === 'torch' && major !== undefined) return { cuda: `${major}.${minor}`, source: 'its version names it' };
   if (requirement.includes('+')) return undefined;
   const torch = name === 'vllm' ? keyOf(builtWith.vllm, version) : undefined;
@@ -70,7 +71,7 @@ interface WheelGroup {
   versions: string[];
 }
 
-function groupsOf(name: string): WheelGroup[] {
+function wheelGroupsOf(name: string): WheelGroup[] {
   const table = Object.hasOwn(wheelTables, name) ? (wheelTables[name] ?? {}) : {};
   return Object.entries(table).map(([pythons, versions]) => ({
     pythons: pythons.split(' ').filter(Boolean),
@@ -131,8 +132,10 @@ export function isOlder(version: string, than: string): boolean {
 /** Whether a version fits `>=3.10,<3.13`, `^3.12` or `~=3.11`; true if it cannot be told. */
 export function satisfies(version: string, wanted: string): boolean {
   return wanted.split(',').every((part) => {
-    const [, operator = '', given = '', any] =
-      /^\s*(\^|~=?|>=|>|<=|<|!=|===?|)\s*v?(\d+(?:\.\d+)*)(\.\*)?\s*$/.exec(part) ?? [];
+    const [, operator = '', given = '', any] = groupsOf(
+      /^\s*(\^|~=?|>=|>|<=|<|!=|===?|)\s*v?(\d+(?:\.\d+)*)(\.\*)?\s*$/,
+      part,
+    );
     if (given === '') return true;
     if (any !== undefined && operator.startsWith('=')) return `${version}.`.startsWith(`${given}.`);
     const length = version.split('.').length;

@@ -4,6 +4,7 @@ import { closestName } from '../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { ConflictError, FailedError, NotFoundError, UsageError } from '../kernel/errors.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import type { Context } from '../platform/context.ts';
 import {
   getAppSecrets,
@@ -142,7 +143,7 @@ const looksLikeValue = (word: string) =>
  */
 function valueInArgumentsError(context: Asking, word: string, { app }: SecretScope): UsageError {
   const source = context.prompt.isPossible ? {} : unaskedSource(context);
-  const [, name = 'NAME'] = /^([A-Za-z_][\w.-]*)=(?!=*$)/.exec(word) ?? [];
+  const [, name = 'NAME'] = groupsOf(/^([A-Za-z_][\w.-]*)=(?!=*$)/, word);
   return new UsageError('secret values cannot be passed as arguments', {
     why: 'arguments are visible in the shell history and to other processes: if it was a real value, change it',
     fix: gantryCommand`secrets set ${name} ${{ '--app': app, ...source }}`,

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { groupsOf } from '../../kernel/groups.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import type { IgnoreRules } from './entry.ts';
 import { compileGlob } from './glob.ts';
@@ -17,7 +18,7 @@ class DockerIgnore implements IgnoreRules {
 
   constructor(file: string, text: string) {
     this.#lines = text.split(/\r?\n/).flatMap((line, at) => {
-      const [, exception = '', pattern = ''] = /^\s*(!?)\s*(?:\.?\/)*(.*?)\/*\s*$/.exec(line) ?? [];
+      const [, exception = '', pattern = ''] = groupsOf(/^\s*(!?)\s*(?:\.?\/)*(.*?)\/*\s*$/, line);
       const glob = line.startsWith('#') || pattern === '' ? undefined : compileGlob(pattern.replace(/[{}]/g, '\\$&'));
       const place = `${file}:${at + 1} ${line.trim()}`;
       return glob ? [{ shown: place, isException: exception !== '', matches: glob.matches }] : [];

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../kernel/groups.ts';
 import { type Import, type PythonCall, type PythonFacts, unknown } from './facts.ts';
 import { type NameScope, PythonNames } from './names.ts';
 import { PythonTexts } from './texts.ts';
@@ -79,7 +80,7 @@ class PythonReader {
 
   /** `flask.Flask.run` for `app.run` of an object that `Flask()` made. */
   private nameOf(name: string, aliases: ReadonlyMap<string, string>): string {
-    const [, first = '', rest = ''] = /^(\w+)(\..*)?$/.exec(name) ?? [];
+    const [, first = '', rest = ''] = groupsOf(/^(\w+)(\..*)?$/, name);
     const made = aliases.has(first) ? undefined : this.names.top.get(first)?.made;
     return made && made !== 'def' && made !== 'class' && rest !== '' ? made + rest : qualified(name, aliases);
   }
@@ -184,7 +185,7 @@ class PythonReader {
     const isFrom = children[0]?.kind === 'from';
     const start = children.findIndex(({ kind }) => kind === 'import');
     const origin = isFrom ? children.slice(1, start).map((each) => this.source.of(each)) : [];
-    const [, dots = '', module = ''] = /^(\.*)(.*)$/.exec(origin.join('')) ?? [];
+    const [, dots = '', module = ''] = groupsOf(/^(\.*)(.*)$/, origin.join(''));
     const isNeeded = this.neededIn(scope, node);
     for (const part of start < 0 ? [] : splitAtCommas(children.slice(start + 1))) {
       const name = part.names.map((each) => this.source.of(each)).join('');
@@ -357,7 +358,7 @@ const wholeName = ({ module, name, as }: Import) => {
 };
 
 function qualified(name: string, aliases: ReadonlyMap<string, string>): string {
-  const [, first = '', rest = ''] = /^(\w+)(\..*)?$/.exec(name) ?? [];
+  const [, first = '', rest = ''] = groupsOf(/^(\w+)(\..*)?$/, name);
   const whole = aliases.get(first);
   return whole === undefined ? name : whole + rest;
 }

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../kernel/groups.ts';
 import { appFolder, unknown } from './facts.ts';
 import type { PyNode, PySource } from './tree.ts';
 
@@ -186,7 +187,7 @@ const joined = (one = unknown, other = unknown) => {
 };
 
 function stringValue(text: string): string | undefined {
-  const [, prefix = '', , body] = /^([a-zA-Z]*)("""|'''|"|')([\s\S]*)\2$/.exec(text) ?? [];
+  const [, prefix = '', , body] = groupsOf(/^([a-zA-Z]*)("""|'''|"|')([\s\S]*)\2$/, text);
   if (body === undefined || /b/i.test(prefix)) return undefined;
   return /r/i.test(prefix) ? body : body.replace(/\\([\\'"])/g, '$1');
 }

@@ -1,3 +1,4 @@
+import { groupsOf } from '../../kernel/groups.ts';
 import type { VariableRead } from './facts.ts';
 import type { PythonTexts } from './texts.ts';
 import { childOf, isWithin, type PyNode, type PySource } from './tree.ts';
@@ -135,7 +136,7 @@ export class PythonVariables {
     const body = childOf(node, 'Body');
     if (!body || !/\bBaseSettings\b/.test(this.source.of(childOf(node, 'ArgList')))) return;
     const said = this.source.of(node);
-    const [, prefix = ''] = /env_prefix\s*=\s*["'](\w*)["']/.exec(said) ?? [];
+    const [, prefix = ''] = groupsOf(/env_prefix\s*=\s*["'](\w*)["']/, said);
     if (readOtherwise.test(said)) return;
     for (const each of body.children) this.field(each, prefix);
   }

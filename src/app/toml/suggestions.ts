@@ -1,4 +1,5 @@
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { gpusIn, regions as knownRegions } from '../hardware.ts';
 
 /** What was meant by a word of the config file or of a flag. Empty if not certain. */
@@ -109,7 +110,7 @@ function regions(written: string, values: readonly string[]): string[] {
 
 /** `3.12` for `3.12.4` or `python3.12`; otherwise the nearest end of the range. */
 function pythonVersions(written: string, values: readonly string[]): string[] {
-  const [, minor] = /^\D*3\.(\d+)/.exec(written) ?? [];
+  const [, minor] = groupsOf(/^\D*3\.(\d+)/, written);
   if (minor === undefined) return [];
   const minors = values.map((version) => Number(version.split('.')[1]));
   return [`3.${Math.min(Math.max(Number(minor), minors[0] ?? 0), minors.at(-1) ?? 0)}`];

@@ -1,5 +1,6 @@
 import { parse, type TomlError, type TomlTable } from 'smol-toml';
 import { attempt, type FileLocation, type Problem } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { isSecretKey } from './environment-section.ts';
 import { tomlAssignment } from './format.ts';
@@ -38,13 +39,14 @@ function isSecretLine(source: TomlSource, line: number): boolean {
     .split('\n', line)
     .join('\n')
     .matchAll(/^[ \t]*\[+([^\]\n]*)\]/gm);
-  const key = /^\s*["']?([\w.-]+)["']?\s*=/.exec(lineText(source, line))?.[1] ?? '';
+  const [, key = ''] = groupsOf(/^\s*["']?([\w.-]+)["']?\s*=/, lineText(source, line));
   return isSecretKey([...headers].at(-1)?.[1]?.trim() ?? '', key);
 }
 
 /** Only the key: what follows may be a secret. */
 function withoutText(location: FileLocation): FileLocation {
-  const text = `${/^\s*[["']*[\w.-]*/.exec(location.text)?.[0] ?? ''} …`;
+  const [key = ''] = groupsOf(/^\s*[["']*[\w.-]*/, location.text);
+  const text = `${key} …`;
   return { ...location, text, column: Math.min(location.column, [...text].length), length: 1 };
 }
 
@@ -91,7 +93,7 @@ function isValidLine(line: string): boolean {
 }
 
 function mergeConflict({ text }: SyntaxFault) {
-  const [marker] = /^(<{7}|\|{7}|={7}|>{7})(?= |$)/.exec(text) ?? [];
+  const [marker] = groupsOf(/^(<{7}|\|{7}|={7}|>{7})(?= |$)/, text);
   if (marker === undefined) return undefined;
   const why = 'keep one of the two versions, and remove the lines with <<<<<<<, ======= and >>>>>>>';
   return { from: 0, message: 'unresolved merge conflict', why };
@@ -137,7 +139,10 @@ function curlyQuotes({ text, from }: SyntaxFault) {
 
 function definedTwice({ text, from }: SyntaxFault) {
   const isSection = text.trimStart().startsWith('[');
-  const name = (/^[^\]=]*/.exec(text.slice(from))?.[0] ?? '').trim();
+  const name = text
+    .slice(from)
+    .replace(/[\]=].*/s, '')
+    .trim();
   return {
     to: from + name.length,
     message: `${isSection ? `[${name}]` : name} is defined twice`,
@@ -185,7 +190,7 @@ const invalidEscape = ({ text }: SyntaxFault) => ({
 });
 
 function invalidValue({ text, from }: SyntaxFault) {
-  const [, before, key, value] = /^(\s*([\w.-]+|"[^"]*"|'[^']*')\s*=\s*)([^#]*?)\s*(?:#.*)?$/.exec(text) ?? [];
+  const [, before, key, value] = groupsOf(/^(\s*([\w.-]+|"[^"]*"|'[^']*')\s*=\s*)([^#]*?)\s*(?:#.*)?$/, text);
   if (before === undefined || key === undefined || value === undefined) return undefined;
   if (from < before.trimEnd().length || /[[\]{}"']/.test(value)) return undefined;
   if (value === '') return { from: text.indexOf('='), message: `${key} has no value` };

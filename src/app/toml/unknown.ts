@@ -1,6 +1,7 @@
 import type { TomlTable, TomlValue } from 'smol-toml';
 import { parseArgsStringToArgv } from 'string-argv';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { accelerators } from '../hardware.ts';
 import { type SectionName, sectionNamed, sectionNames, sections } from '../schema.ts';
 import { fieldOf, type Key, type SettingKind, type SettingKinds } from '../schema-keys.ts';
@@ -260,7 +261,7 @@ const digits = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', '
 
 /** The number that `4`, `"4GB"`, `"5 min"` or `two` stands for in a unit. */
 function inUnit(text: string, unit: string | undefined): number | undefined {
-  const [, number = '', written = ''] = /^([+-]?\d{1,15}(?:\.\d*)?|[a-z]+)\s*([a-z]*)$/i.exec(text) ?? [];
+  const [, number = '', written = ''] = groupsOf(/^([+-]?\d{1,15}(?:\.\d*)?|[a-z]+)\s*([a-z]*)$/i, text);
   const value = digits.includes(number.toLowerCase()) ? digits.indexOf(number.toLowerCase()) : Number(number);
   const [, , size = Number.NaN] =
     writtenUnits.find(([form, of]) => form.test(written) && (of === undefined || of === unit)) ?? [];

@@ -212,8 +212,8 @@ async function withApis(shared: Omit<CopyContext, 'api' | 'sourceApi' | 'project
   };
   const apiOn = (dispatcher: TransferContext['dispatcher']) =>
     command.apiWithSignal(command.signal, onRetry, createPooledSend(dispatcher));
-  const [api, sourceApi] = [apiOn(resources.dispatcher), apiOn(resources.sourceDispatcher)];
-  return { ...shared, api, sourceApi, project: command.project };
+  const sourceApi = apiOn(resources.sourceDispatcher);
+  return { ...shared, api: apiOn(resources.dispatcher), sourceApi, project: command.project };
 }
 
 async function openJournal(

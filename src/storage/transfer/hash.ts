@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { groupsOf } from '../../kernel/groups.ts';
 import { leastBusy, Thread } from '../../kernel/thread.ts';
 import type { Block } from './block-pool.ts';
 import type { HashJob, Sum } from './hash-worker.mjs';
@@ -73,7 +74,7 @@ class HashThread extends Thread<HashJob, string | undefined> {
  * that if the file was uploaded in one part. Undefined for other ETags: the size of the parts is unknown.
  */
 export function etagCheck(etag = '') {
-  const [, onePartMd5] = /^(?:W\/)?"?([0-9a-f]{32})-1"?$/i.exec(etag) ?? [];
+  const [, onePartMd5] = groupsOf(/^(?:W\/)?"?([0-9a-f]{32})-1"?$/i, etag);
   const expected = onePartMd5?.toLowerCase() ?? parseMd5Etag(etag);
   if (expected === undefined) return undefined;
   return (actualMd5: string): void => {

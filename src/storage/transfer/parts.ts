@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { FailedError } from '../../kernel/errors.ts';
-import { maxLarge } from './request-limiter.ts';
-import type { TransferContext } from './transfer-context.ts';
+import { maxLarge, type RequestLimiter } from './request-limiter.ts';
 
 /** How a file is divided: all parts have `partBytes` bytes except the last, which may be shorter. */
 export interface PartPlan {
@@ -97,7 +96,7 @@ export async function runWorkers(
 export async function forEachPart(
   plan: PartPlan,
   done: { has(number: number): boolean; readonly size: number },
-  { requests, signal }: Pick<TransferContext, 'requests' | 'signal'>,
+  { requests, signal }: { requests: Pick<RequestLimiter, 'maxLarge'>; signal: AbortSignal },
   work: (part: Part, stop: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const missing = missingParts(plan, done);

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Dispatcher } from 'undici';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { dispatchForBytes } from '../../platform/api/dispatch.ts';
 import { readAtMost } from '../../platform/api/http-reply.ts';
 import { ConnectionError, toConnectionError } from '../../platform/api/transport.ts';
@@ -113,9 +114,9 @@ const requestWhole: RequestBytes = async (url, headers, { dispatcher }, signal) 
 const getOptions = ({ origin, pathname, search }: URL, headers: Record<string, string>) =>
   ({ origin, path: pathname + search, method: 'GET', headers }) as const;
 
-export type StreamedReply = Dispatcher.ResponseData & Pick<StorageReply, 'drop'>;
+export type StreamedStorageReply = Dispatcher.ResponseData & Pick<StorageReply, 'drop'>;
 
-export const requestStream: RequestBytes<StreamedReply> = async (url, headers, { dispatcher }, signal) => {
+export const requestStream: RequestBytes<StreamedStorageReply> = async (url, headers, { dispatcher }, signal) => {
   const reply = await dispatcher.request({ ...getOptions(url, headers), signal });
   return { ...reply, drop: () => void reply.body.on('error', () => {}).destroy() };
 };
@@ -155,7 +156,7 @@ function headerError(
   { range, bytes, version }: RangeRequest,
 ): ChangedError | undefined {
   if (version !== undefined && headers.etag !== version) return changedError();
-  const [, start, end, size] = /^bytes (\d+)-(\d+)\/(\d+)$/i.exec(String(headers['content-range'])) ?? [];
+  const [, start, end, size] = groupsOf(/^bytes (\d+)-(\d+)\/(\d+)$/i, String(headers['content-range']));
   const isPart = statusCode === 206;
   const listed = isPart ? size : headers['content-length'];
   if (listed !== undefined && Number(listed) !== bytes) return new ChangedError('its size differs from the listing');

@@ -1,4 +1,5 @@
 import { FailedError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { isSecure } from '../../platform/contract/address.ts';
 
 /** Throws an UnexpectedReplyError if the text, which the platform sent, is not a URL, and a FailedError without https. */
@@ -25,7 +26,7 @@ export function urlExpiry(url: string, receivedAt: number): number | undefined {
 
 /** When it was signed, in ms since 1970 by the storage's clock: `X-Amz-Date=20261120T093000Z`. */
 export function signedAt(url: string): number | undefined {
-  const date = /[?&]X-(?:Amz|Goog)-Date=([^&]*)/.exec(url)?.[1] ?? '';
+  const [, date = ''] = groupsOf(/[?&]X-(?:Amz|Goog)-Date=([^&]*)/, url);
   const time = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)(\d\dZ)$/, '$1-$2-$3:$4:$5'));
   return Number.isNaN(time) ? undefined : time;
 }

@@ -17,7 +17,7 @@ import {
   readStart,
   requestError,
   requestStream,
-  type StreamedReply,
+  type StreamedStorageReply,
 } from './range-request.ts';
 import type { FileSum } from './read-content.ts';
 import { ChangedError, changedStatuses, retryLaterError, statusFacts, UrlExpiredError } from './storage-errors.ts';
@@ -39,7 +39,7 @@ export interface WebAddress extends ContentAddress, RemoteFileInfo {
 
 /** A reply with a status that is a success, and what it took to get it. */
 interface FollowedReply extends ContentAddress {
-  reply: StreamedReply;
+  reply: StreamedStorageReply;
 }
 
 const redirects = new Set([301, 302, 303, 307, 308]);

@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { begun, once } from '../../kernel/once.ts';
 import { count } from '../../kernel/output/format.ts';
 import { byUnits, sortPacked } from '../../kernel/packed-list.ts';
@@ -128,7 +129,7 @@ export async function findEntry(context: VolumeContext, at: VolumePath, target =
 
 /** Throws NotFoundError for the path that an app sees: on the volume itself, that folder is the root. */
 export function refuseMountPath(at: VolumePath): void {
-  const [mountPoint] = /^\/(global-)?persistent-storage(?=\/|$)/.exec(at.path) ?? [];
+  const [mountPoint] = groupsOf(/^\/(global-)?persistent-storage(?=\/|$)/, at.path);
   if (mountPoint === undefined) return;
   const path = at.path.slice(mountPoint.length) || '/';
   throw new NotFoundError(`${at.path} is not on volume ${at.volume} (${at.region})`, {

@@ -1,6 +1,7 @@
 import { type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
 import { CommandLine, flagWords, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import {
@@ -175,7 +176,7 @@ function parseSource(text: string, sha256: string | undefined): WeightsSource {
   if (isWebUrl(text)) {
     return { kind: 'file', text: withoutQuery(text), name: webFileName(text), web: parseWebSource(text, sha256) };
   }
-  const [, name, revision] = /^hf:\/\/([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/.exec(text) ?? [];
+  const [, name, revision] = groupsOf(/^hf:\/\/([\w.-]+(?:\/[\w.-]+)?)(?:@(.+))?$/, text);
   if (name === undefined || /(^|\/)\.+(\/|$)/.test(name)) {
     throw new UsageError(`invalid source: ${text}`, {
       why: 'expected hf://ORG/NAME, hf://ORG/NAME@REVISION, or a https:// URL with --sha256',

@@ -23,6 +23,10 @@ export interface FilePlan {
   unread: SourceFile[];
 }
 
+/** Whether the volume lists a file as the lock remembers it, with the content of the source. */
+const isAsSeen = (lockedFile: LockedFile, file: SourceFile, there: ListedEntry | undefined) =>
+  there?.bytes === file.bytes && there.updatedAt === lockedFile.modified && hasContent(lockedFile, file);
+
 /** Which files are on the volume: listed as the lock remembers them, or read, with the same checksum. */
 export async function planFiles(
   context: Context,
@@ -36,11 +40,10 @@ export async function planFiles(
   for (const file of files) {
     const lockedFile = isSeenHere ? locked.files.find(({ path }) => path === file.path) : undefined;
     const there = await volume.find(file.path);
-    const isSame = there?.bytes === file.bytes;
-    if (lockedFile && isSame && there.updatedAt === lockedFile.modified && hasContent(lockedFile, file)) {
+    if (lockedFile && isAsSeen(lockedFile, file, there)) {
       plan.equal.set(file.path, lockedFile);
       plan.listed += 1;
-    } else if (isSame) sameSize.push(file);
+    } else if (there?.bytes === file.bytes) sameSize.push(file);
     else plan.toFetch.push(file);
   }
   if (dryRun) return { ...plan, unread: sameSize };

@@ -4,6 +4,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readVariable } from '../../kernel/environment.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { forgetFolderEmulator, readFolderTarget } from '../../platform/config/folder-target.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { checkProfile, profileNames, profilesWithToken } from '../../platform/config/profiles.ts';
@@ -163,7 +164,7 @@ export function warnIfOverridden(
     progress.warn(sentence`this folder uses the emulator that it was deployed to; ${line} changes that`);
   }
   const effective = describeSettings(settings, env).find((setting) => setting.name === name);
-  const [, variable] = /^environment \((\w+)\)$/.exec(effective?.origin ?? '') ?? [];
+  const [, variable] = groupsOf(/^environment \((\w+)\)$/, effective?.origin ?? '');
   if (variable && effective?.value !== stored) {
     progress.warn(`${variable} takes precedence while it is set: ${name} is ${effective?.value}`);
   }
