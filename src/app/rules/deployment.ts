@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { type GeneratedFile, planGeneratedFiles } from '../generated-files.ts';
 import { toToml } from '../toml/format.ts';
-import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { errorAt, type Issues, warningAt } from '../toml/issue.ts';
 import { readFileSettings } from '../toml/sections.ts';
 import { type ConfigRule, isReadable, isSet, type RuleInput, selectRuntime } from './rule.ts';
 
@@ -26,7 +26,7 @@ export const fileListsRule: ConfigRule = function* ({ root, sections: { deployme
 };
 
 /** The deploy plan always shows that an app is public. A value in the file is a decision. */
-function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
+function* publicByDefault(app: RuleInput): Issues {
   if (isSet(app, 'deployment', 'disable_auth') || !isReadable(app, 'deployment.disable_auth')) return;
   // Without a location it stands last: what the file says is more urgent than what it does not say.
   yield warningAt(undefined, 'this app is public: anyone who knows its URL can call it', {
@@ -38,7 +38,7 @@ function* publicByDefault(app: RuleInput): Generator<ConfigIssue> {
 
 const imageName = /^(?:[\w.-]+(?::\d+)?\/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::[\w.-]+)?(?:@sha256:[a-f0-9]+)?$/;
 
-function* baseImage({ sections: { deployment, ...others } }: RuleInput): Generator<ConfigIssue> {
+function* baseImage({ sections: { deployment, ...others } }: RuleInput): Issues {
   const image = deployment.docker_base_image_url ?? '';
   const isUsed = image !== '' && !image.includes('://') && !others['runtime.custom'].dockerfile_path;
   if (!isUsed || imageName.test(image)) return;
@@ -59,7 +59,7 @@ const withPartner = {
 };
 const packages = ['dependencies.pip', 'dependencies.conda', 'dependencies.apt', 'dependencies.paths'] as const;
 
-function* ignoredKeys(app: RuleInput): Generator<ConfigIssue> {
+function* ignoredKeys(app: RuleInput): Issues {
   const isPartner = hasPartner(app);
   if (!isPartner && !app.sections['runtime.custom'].dockerfile_path) return;
   const { why, keys } = isPartner ? withPartner : withDockerfile;
@@ -76,7 +76,7 @@ function hasPartner(app: RuleInput): boolean {
   return !['cortex', 'custom'].includes(selectRuntime(app));
 }
 
-function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
+function* generatedFiles(app: RuleInput): Issues {
   if (hasPartner(app)) return;
   const { root, sections } = app;
   const custom = sections['runtime.custom'];
@@ -84,10 +84,7 @@ function* generatedFiles(app: RuleInput): Generator<ConfigIssue> {
   for (const file of planned) yield* generatedFileIssue(file, custom.dockerfile_path);
 }
 
-function* generatedFileIssue(
-  { source, entry: { path }, fate }: GeneratedFile,
-  dockerfile = '',
-): Generator<ConfigIssue> {
+function* generatedFileIssue({ source, entry: { path }, fate }: GeneratedFile, dockerfile = ''): Issues {
   const name = sourceName(source);
   const part = 'key';
   if (fate === 'replaces-own') {

@@ -6,7 +6,7 @@ import { attempt } from '../../kernel/errors.ts';
 import { isInside } from '../files/walk.ts';
 import { readRequirementsText } from '../requirements.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
-import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { errorAt, type Issues, warningAt } from '../toml/issue.ts';
 import { type ConfigRule, isSet, type RuleInput } from './rule.ts';
 
 /** Checks that files named in the config file exist. The text of a list of packages is sent, wherever its file lies. */
@@ -29,7 +29,7 @@ export const filesRule: ConfigRule = function* (app) {
   }
 };
 
-function* readableByPip({ root }: RuleInput, named: string | undefined): Generator<ConfigIssue> {
+function* readableByPip({ root }: RuleInput, named: string | undefined): Issues {
   const path = named ?? 'requirements.txt';
   const file = resolve(root, path);
   const line = isInside(root, file) ? readRequirementsText(file)?.refusedLine : undefined;
@@ -50,7 +50,7 @@ export function dockerfileLine(root: string): string | undefined {
   return pathKind(root, 'Dockerfile') === 'file' ? 'dockerfile_path = "./Dockerfile"' : undefined;
 }
 
-function* namedFile({ root }: RuleInput, at: string, path: string | undefined): Generator<ConfigIssue> {
+function* namedFile({ root }: RuleInput, at: string, path: string | undefined): Issues {
   if (path === undefined) return;
   const key = at.split('.').at(-1) ?? at;
   const kind = pathKind(root, path);

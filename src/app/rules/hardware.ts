@@ -1,7 +1,7 @@
 import { accelerators, cpuOnlyCores, isCpuOnly, missingIn } from '../hardware.ts';
 import { sections } from '../schema.ts';
 import { toToml } from '../toml/format.ts';
-import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { errorAt, type Issues, warningAt } from '../toml/issue.ts';
 import { type ConfigRule, isReadable, type RuleInput } from './rule.ts';
 
 const maxChoices = 5;
@@ -20,7 +20,7 @@ export const hardwareRule: ConfigRule = function* (app) {
 const named = new Map(Object.entries(accelerators).map(([name, facts]) => [name, { name, ...facts }]));
 const knownIn = (compute: readonly string[] = ['CPU']) => compute.flatMap((name) => named.get(name) ?? []);
 
-function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* mixedFamilies({ sections: { hardware } }: RuleInput): Issues {
   const computes = knownIn(hardware.compute);
   const [first] = computes;
   const odd = computes.find(({ family }) => family !== first?.family);
@@ -32,7 +32,7 @@ function* mixedFamilies({ sections: { hardware } }: RuleInput): Generator<Config
   });
 }
 
-function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* longList({ sections: { hardware } }: RuleInput): Issues {
   const count = hardware.compute?.length ?? 0;
   if (count <= maxChoices) return;
   yield warningAt('hardware.compute', `compute lists ${count} names`, {
@@ -40,7 +40,7 @@ function* longList({ sections: { hardware } }: RuleInput): Generator<ConfigIssue
   });
 }
 
-function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* gpuCount({ sections: { hardware } }: RuleInput): Issues {
   const { gpu_count: count = 1, compute } = hardware;
   if (isCpuOnly(compute)) return yield* gpusOnCpu(hardware.gpu_count ?? 0, compute);
   const why = `${compute?.[0]} comes with at least 1`;
@@ -48,7 +48,7 @@ function* gpuCount({ sections: { hardware } }: RuleInput): Generator<ConfigIssue
 }
 
 /** A count of 1 for CPU, left from a template, is harmless: it is not sent. */
-function* gpusOnCpu(count: number, compute: readonly string[] | undefined): Generator<ConfigIssue> {
+function* gpusOnCpu(count: number, compute: readonly string[] | undefined): Issues {
   const onCpu = compute ? 'compute is "CPU"' : 'compute is not set, so the app runs on CPU';
   const fix = compute ? 'gpu_count = 0' : exampleCompute;
   const unset = compute ? {} : { missing: ['hardware.compute'] };
@@ -60,7 +60,7 @@ function* gpusOnCpu(count: number, compute: readonly string[] | undefined): Gene
 
 const exampleCompute = 'compute = "AMPERE_A10"';
 
-function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* memoryDecimals({ sections: { hardware } }: RuleInput): Issues {
   const memory = hardware.memory;
   if (memory === undefined || !/\.\d{3,}/.test(String(memory))) return;
   const fix = `memory = ${Math.round(memory * 100) / 100}`;
@@ -70,7 +70,7 @@ function* memoryDecimals({ sections: { hardware } }: RuleInput): Generator<Confi
   });
 }
 
-function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* cores({ sections: { hardware } }: RuleInput): Issues {
   const cpu = hardware.cpu;
   if (cpu === undefined || !isInRange('cpu', cpu)) return;
   if (isCpuOnly(hardware.compute)) {
@@ -85,7 +85,7 @@ function* cores({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
 }
 
 /** A replica may get any of the list: what is asked for must fit the strictest of them. */
-function* aboveLimits({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* aboveLimits({ sections: { hardware } }: RuleInput): Issues {
   const gpus = gpusOf(hardware);
   const memory = strictest(hardware, 'memory');
   // The rule for cores checks the CPU.
@@ -118,7 +118,7 @@ export function acceptedRange(hardware: HardwareSection, key: string): [min: num
   return [min, strictest(hardware, key).limit];
 }
 
-function* notInRegion({ sections: { hardware } }: RuleInput): Generator<ConfigIssue> {
+function* notInRegion({ sections: { hardware } }: RuleInput): Issues {
   const { region = '', compute = ['CPU'] } = hardware;
   const missing = missingIn(region, compute);
   if (!missing) return;
@@ -136,13 +136,7 @@ function* notInRegion({ sections: { hardware } }: RuleInput): Generator<ConfigIs
 type Amount = 'cpu' | 'memory' | 'gpu_count';
 const isAmount = (key: string): key is Amount => ['cpu', 'memory', 'gpu_count'].includes(key);
 
-function* tooLarge(
-  key: Amount,
-  value: number | undefined,
-  max: number,
-  whose: string,
-  unit: string,
-): Generator<ConfigIssue> {
+function* tooLarge(key: Amount, value: number | undefined, max: number, whose: string, unit: string): Issues {
   if (value === undefined || value <= max || !isInRange(key, value)) return;
   const why = `${whose} ${max} ${unit}`;
   yield warningAt(`hardware.${key}`, `${key} ${value} exceeds the documented limit`, { why, fix: `${key} = ${max}` });

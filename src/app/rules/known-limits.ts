@@ -4,7 +4,7 @@ import { gpusIn, hasTorchKernels } from '../hardware.ts';
 import { pipLines, readPipLine } from '../pip-line.ts';
 import { readTextIfPresent } from '../read-text.ts';
 import { readRequirementsText } from '../requirements.ts';
-import { type ConfigIssue, warningAt } from '../toml/issue.ts';
+import { type Issues, warningAt } from '../toml/issue.ts';
 import { isOlder, oldestTorchWith, torchBuild } from '../wheels.ts';
 import { type ConfigRule, type RuleInput, selectRuntime } from './rule.ts';
 
@@ -20,7 +20,7 @@ export const knownLimitsRule: ConfigRule = function* (app) {
 };
 
 /** The dearest mistake: the build succeeds, and the first kernel fails on a rented GPU. */
-function* torchOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
+function* torchOlderThanGpu(app: RuleInput): Issues {
   const gpus = gpusIn(app.sections.hardware.compute);
   for (const { name, requirement, at, line } of wantedPackages(app)) {
     const built = torchBuild(name, requirement);
@@ -56,7 +56,7 @@ function wantedPackages({ root, sections: draft }: RuleInput) {
   return [...inConfig, ...listed];
 }
 
-function* imageOlderThanGpu(app: RuleInput): Generator<ConfigIssue> {
+function* imageOlderThanGpu(app: RuleInput): Issues {
   const { image, at } = baseImage(app);
   const [, cuda] = /(?:^|\/)nvidia\/cuda:(\d+\.\d+)|-cuda(\d+\.\d+)-/.exec(image)?.filter(Boolean) ?? [];
   if (cuda === undefined) return;
@@ -79,7 +79,7 @@ function baseImage({ root, sections: { deployment, ...others } }: RuleInput): { 
   return { image: readImage(text, []).stages.at(-1)?.base ?? '', at: 'runtime.custom.dockerfile_path' };
 }
 
-function* bufferWithoutRoom({ sections: { scaling } }: RuleInput): Generator<ConfigIssue> {
+function* bufferWithoutRoom({ sections: { scaling } }: RuleInput): Issues {
   const {
     scaling_buffer: buffer = 0,
     min_replicas: min = 0,

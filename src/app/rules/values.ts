@@ -2,7 +2,7 @@ import { isPlainImage } from '../image-contents.ts';
 import { partners, type SectionName, sectionNames, sections } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
 import { tomlAssignment, toToml } from '../toml/format.ts';
-import { type ConfigIssue, errorAt, warningAt } from '../toml/issue.ts';
+import { errorAt, type Issues, warningAt } from '../toml/issue.ts';
 import { documentedValues } from '../toml/suggestions.ts';
 import { dockerfileLine } from './files.ts';
 import { acceptedRange } from './hardware.ts';
@@ -48,7 +48,7 @@ function* outsideRange(
   [min, max = Number.POSITIVE_INFINITY]: NonNullable<Key['range']>,
   value: unknown,
   [least, most] = [min, max],
-): Generator<ConfigIssue> {
+): Issues {
   if (typeof value !== 'number' || (value >= min && value <= max)) return;
   const range = max === Number.POSITIVE_INFINITY ? `${min} or more` : `${min} to ${max}`;
   yield warningAt(`${section}.${key}`, `${key} ${value} is outside the documented range`, {
@@ -67,7 +67,7 @@ export const scalingRule: ConfigRule = function* (app) {
   yield* percentTarget(app);
 };
 
-function* replicas(app: RuleInput): Generator<ConfigIssue> {
+function* replicas(app: RuleInput): Issues {
   const { min_replicas: min, max_replicas: max } = app.sections.scaling;
   if (min === undefined || !isReadable(app, 'scaling.max_replicas')) return;
   const fix = `max_replicas = ${min}`;
@@ -80,7 +80,7 @@ function* replicas(app: RuleInput): Generator<ConfigIssue> {
 }
 
 /** The platform rejects metrics that need a running replica with these settings. */
-function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
+function* resourceMetric(app: RuleInput): Issues {
   const { scaling_metric: metric, scaling_buffer: buffer = 0, min_replicas: min } = app.sections.scaling;
   if (metric !== 'cpu_utilization' && metric !== 'memory_utilization') return;
   if (!min && isReadable(app, 'scaling.min_replicas')) {
@@ -99,7 +99,7 @@ function* resourceMetric(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-function* percentTarget({ sections: { scaling } }: RuleInput): Generator<ConfigIssue> {
+function* percentTarget({ sections: { scaling } }: RuleInput): Issues {
   const { scaling_target: target = 0, scaling_metric: metric = 'concurrency_utilization' } = scaling;
   if (target <= 100 || !metric.endsWith('_utilization')) return;
   const why = `${metric} is a percentage, 1 to 100`;
@@ -114,7 +114,7 @@ export const runtimeRule: ConfigRule = function* (app) {
   yield* nothingToStart(app);
 };
 
-function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
+function* oneRuntime(app: RuleInput): Issues {
   const [first, ...others] = partners.filter((name) => app.written.has(`runtime.${name}`));
   for (const other of others) {
     yield errorAt(`runtime.${other}`, `[cerebrium.runtime.${other}] contradicts [cerebrium.runtime.${first}]`, {
@@ -123,7 +123,7 @@ function* oneRuntime(app: RuleInput): Generator<ConfigIssue> {
   }
 }
 
-function* nothingToStart(app: RuleInput): Generator<ConfigIssue> {
+function* nothingToStart(app: RuleInput): Issues {
   const custom = app.sections['runtime.custom'];
   if (custom.entrypoint || custom.dockerfile_path || selectRuntime(app) !== 'custom') return;
   if (!isReadable(app, 'runtime.custom.entrypoint', 'runtime.custom.dockerfile_path')) return;

@@ -26,32 +26,25 @@ export interface ConfigIssue extends Omit<Problem, 'location' | 'why' | 'fix'> {
 
 type IssueDetails = Pick<ConfigIssue, 'why' | 'fix' | 'part' | 'missing' | 'supplies' | 'hidesValue'>;
 
+/** What checks find, one after the other. */
+export type Issues = Generator<ConfigIssue>;
+
+const issueOf =
+  (severity: Problem['severity']) =>
+  (at: TomlPath | string | undefined, message: string, details: IssueDetails = {}): ConfigIssue => {
+    const path = typeof at === 'string' ? ['cerebrium', ...at.split('.')] : at;
+    return { severity, message, ...details, ...defined({ at: path }) };
+  };
+
 /** An issue that stops a deploy. `at` is a path, or a dotted path below `cerebrium`. */
-export function errorAt(at: TomlPath | string | undefined, message: string, details: IssueDetails = {}): ConfigIssue {
-  return issueAt('error', at, message, details);
-}
-
-export function warningAt(at: TomlPath | string | undefined, message: string, details: IssueDetails = {}): ConfigIssue {
-  return issueAt('warning', at, message, details);
-}
-
-function issueAt(
-  severity: Problem['severity'],
-  at: TomlPath | string | undefined,
-  message: string,
-  details: IssueDetails,
-) {
-  const path = typeof at === 'string' ? ['cerebrium', ...at.split('.')] : at;
-  return { severity, message, ...details, ...defined({ at: path }) };
-}
+export const errorAt = issueOf('error');
+export const warningAt = issueOf('warning');
 
 interface NodeOffsets {
   key?: readonly [number, number];
   value?: readonly [number, number];
   header?: readonly [number, number];
 }
-
-type OffsetsByPath = Map<string, NodeOffsets>;
 
 /** Deeper paths are not located: a hostile file may nest tables without end. */
 const maxDepth = 8;
@@ -65,24 +58,23 @@ export async function locateIssues(issues: readonly ConfigIssue[], source: TomlS
 
 /** The offsets of the value or the table header at a path; undefined if it is not in the text. */
 export async function findOffsets(text: string, path: TomlPath): Promise<readonly [number, number] | undefined> {
-  const spot = (await parseOffsets(text)).get(pathId(path));
-  return spot?.value ?? spot?.header;
+  const { value, header } = (await parseOffsets(text)).of(path);
+  return value ?? header;
 }
 
 function toProblem(
   { at, part, message, why, fix, severity, hidesValue }: ConfigIssue,
-  offsets: OffsetsByPath,
+  offsets: Offsets,
   source: TomlSource,
 ): Problem {
-  const value = at && offsets.get(pathId(at))?.value;
+  const value = at && offsets.of(at).value;
   const written = value ? source.text.slice(...value) : '';
-  const marked = at && locationOf(source, ...offsetsToMark(at, part, offsets));
+  const marked = at && locationOf(source, ...offsets.toMark(at, part));
   const location = marked && hidesValue ? withoutValue(marked) : marked;
-  const text = { why: resolveText(why, written), fix: resolveText(fix, written) };
   return {
     severity,
     message,
-    ...defined({ location, why: text.why, fix: text.fix }),
+    ...defined({ location, why: resolveText(why, written), fix: resolveText(fix, written) }),
   };
 }
 
@@ -105,66 +97,66 @@ function resolveText<Text>(
   return text instanceof Function ? text(written) : text;
 }
 
-/** What to mark for a path: the given part, or for a missing path the header of the nearest table around it. */
-function offsetsToMark(at: TomlPath, part: ConfigIssue['part'], offsets: OffsetsByPath): readonly [number, number] {
-  const spot = offsets.get(pathId(at));
-  const range = part === 'key' ? (spot?.key ?? spot?.header) : (spot?.header ?? spot?.value ?? spot?.key);
-  if (range) return range;
-  return at.length === 0 ? [0, 0] : offsetsToMark(at.slice(0, -1), undefined, offsets);
+/** Where the nodes of a document are in its text. */
+class Offsets {
+  readonly #byPath = new Map<string, NodeOffsets>();
+
+  of(path: TomlPath): NodeOffsets {
+    return this.#byPath.get(JSON.stringify(path)) ?? {};
+  }
+
+  /** What to mark for a path: the given part, or for a missing path the header of the nearest table around it. */
+  toMark(at: TomlPath, part: ConfigIssue['part']): readonly [number, number] {
+    const { key, value, header } = this.of(at);
+    const range = part === 'key' ? (key ?? header) : (header ?? value ?? key);
+    if (range) return range;
+    return at.length === 0 ? [0, 0] : this.toMark(at.slice(0, -1), undefined);
+  }
+
+  addNode(node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode, path: TomlPath): void {
+    if (path.length > maxDepth) return;
+    if (node.type === 'TOMLTable') this.#addTable(node);
+    else if (node.type === 'TOMLKeyValue') this.#addPair(node, path);
+    else if (node.type === 'TOMLInlineTable') for (const pair of node.body) this.addNode(pair, path);
+    else if (node.type === 'TOMLArray') {
+      for (const [index, element] of node.elements.entries()) {
+        this.#add([...path, index], { value: element.range });
+        this.addNode(element, [...path, index]);
+      }
+    }
+  }
+
+  #addTable(table: AST.TOMLTable): void {
+    const header = [table.range[0], table.key.range[1] + (table.kind === 'array' ? 2 : 1)] as const;
+    const path = table.resolvedKey.slice(0, maxDepth);
+    for (const length of path.keys()) this.#add(path.slice(0, length + 1), { header });
+    // Replaces the header of an earlier [a.b], which stood for [a].
+    if (path.length === table.resolvedKey.length) this.of(path).header = header;
+    for (const pair of table.body) this.addNode(pair, table.resolvedKey);
+  }
+
+  #addPair({ key, value }: AST.TOMLKeyValue, path: TomlPath): void {
+    const names = key.keys.slice(0, maxDepth).map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
+    for (const length of names.keys()) this.#add([...path, ...names.slice(0, length + 1)], { key: key.range });
+    if (names.length < key.keys.length) return;
+    const inner = [...path, ...names];
+    this.#add(inner, { value: value.range });
+    this.addNode(value, inner);
+  }
+
+  /** The first occurrence counts. */
+  #add(path: TomlPath, spot: NodeOffsets): void {
+    this.#byPath.set(JSON.stringify(path), { ...spot, ...this.of(path) });
+  }
 }
 
-async function parseOffsets(text: string): Promise<OffsetsByPath> {
+async function parseOffsets(text: string): Promise<Offsets> {
   const { parseTOML } = await import('toml-eslint-parser');
-  const offsets: OffsetsByPath = new Map();
+  const offsets = new Offsets();
   try {
-    for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) addNode(node, [], offsets);
+    for (const node of parseTOML(text, { tomlVersion: '1.1' }).body[0].body) offsets.addNode(node, []);
   } catch {
     // If only this parser rejects the text, problems are shown at the start of the file.
   }
   return offsets;
-}
-
-function addNode(
-  node: AST.TOMLTable | AST.TOMLKeyValue | AST.TOMLContentNode,
-  path: TomlPath,
-  offsets: OffsetsByPath,
-): void {
-  if (path.length > maxDepth) return;
-  if (node.type === 'TOMLTable') addTable(node, offsets);
-  else if (node.type === 'TOMLKeyValue') addPair(node, path, offsets);
-  else if (node.type === 'TOMLInlineTable') for (const pair of node.body) addNode(pair, path, offsets);
-  else if (node.type === 'TOMLArray') {
-    for (const [index, element] of node.elements.entries()) {
-      addOffsets([...path, index], { value: element.range }, offsets);
-      addNode(element, [...path, index], offsets);
-    }
-  }
-}
-
-function addTable(table: AST.TOMLTable, offsets: OffsetsByPath): void {
-  const header = [table.range[0], table.key.range[1] + (table.kind === 'array' ? 2 : 1)] as const;
-  const path = table.resolvedKey.slice(0, maxDepth);
-  for (const length of path.keys()) addOffsets(path.slice(0, length + 1), { header }, offsets);
-  // Replaces the header of an earlier [a.b], which stood for [a].
-  if (path.length === table.resolvedKey.length) offsets.set(pathId(path), { ...offsets.get(pathId(path)), header });
-  for (const pair of table.body) addNode(pair, table.resolvedKey, offsets);
-}
-
-function addPair({ key, value }: AST.TOMLKeyValue, path: TomlPath, offsets: OffsetsByPath): void {
-  const names = key.keys.slice(0, maxDepth).map((part) => (part.type === 'TOMLBare' ? part.name : part.value));
-  for (const length of names.keys()) addOffsets([...path, ...names.slice(0, length + 1)], { key: key.range }, offsets);
-  if (names.length < key.keys.length) return;
-  const inner = [...path, ...names];
-  addOffsets(inner, { value: value.range }, offsets);
-  addNode(value, inner, offsets);
-}
-
-/** The first occurrence counts. */
-function addOffsets(path: TomlPath, spot: NodeOffsets, offsets: OffsetsByPath): void {
-  const id = pathId(path);
-  offsets.set(id, { ...spot, ...offsets.get(id) });
-}
-
-function pathId(path: TomlPath): string {
-  return JSON.stringify(path);
 }

@@ -3,7 +3,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { sectionNames } from '../schema.ts';
 import { environmentIssue } from './environment-section.ts';
 import { describeType, isTable, tomlKey } from './format.ts';
-import { type ConfigIssue, errorAt, warningAt } from './issue.ts';
+import { type ConfigIssue, errorAt, type Issues, warningAt } from './issue.ts';
 import { headerFix, tableAt } from './unknown.ts';
 
 /** Returns the table `cerebrium`, and issues about everything outside of it, which is ignored. */
@@ -25,12 +25,7 @@ export function readRoot(document: TomlTable): { cerebrium?: TomlTable; issues: 
 }
 
 /** Reports a key outside of `cerebrium`; by `report` if it is a section that belongs in it. */
-function* stray(
-  name: string,
-  value: TomlValue,
-  report: typeof errorAt,
-  cerebrium: TomlValue | undefined,
-): Generator<ConfigIssue> {
+function* stray(name: string, value: TomlValue, report: typeof errorAt, cerebrium: TomlValue | undefined): Issues {
   const why = 'only settings below cerebrium are read';
   const misnamed = sectionNames.filter((section) => hasSection(name, value, section.split('.')));
   for (const section of misnamed) {

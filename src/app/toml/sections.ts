@@ -2,7 +2,7 @@ import type { TomlTable, TomlValue } from 'smol-toml';
 import { type SectionName, sectionNamed, sectionNames, type Values } from '../schema.ts';
 import type { Key } from '../schema-keys.ts';
 import { describeType, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
-import { type ConfigIssue, errorAt } from './issue.ts';
+import { type ConfigIssue, errorAt, type Issues } from './issue.ts';
 import { exampleOf, unknownKey, unknownTable, valueKinds } from './unknown.ts';
 
 export interface Draft {
@@ -49,7 +49,7 @@ export function readSections(root: TomlTable): { draft: Draft; issues: ConfigIss
   return { draft, issues: [...readTable(root, [], draft, root)] };
 }
 
-function* readTable(table: TomlTable, path: readonly string[], draft: Draft, root: TomlTable): Generator<ConfigIssue> {
+function* readTable(table: TomlTable, path: readonly string[], draft: Draft, root: TomlTable): Issues {
   const name = path.join('.');
   const section = sectionNamed(name);
   const values: Record<string, unknown> = section ? draft.sections[name as SectionName] : {};
@@ -71,12 +71,7 @@ function isSectionPath(path: readonly string[]): boolean {
   return sectionNames.some((section) => section === name || section.startsWith(`${name}.`));
 }
 
-function* readSection(
-  value: TomlValue,
-  path: readonly string[],
-  draft: Draft,
-  root: TomlTable,
-): Generator<ConfigIssue> {
+function* readSection(value: TomlValue, path: readonly string[], draft: Draft, root: TomlTable): Issues {
   if (isTable(value)) return yield* readTable(value, path, draft, root);
   const header = `[cerebrium.${path.join('.')}]`;
   draft.unreadable.add(path.join('.'));
@@ -96,7 +91,7 @@ function* readKey(key: Key, value: TomlValue, path: readonly string[], into: Rec
   } else if (parsed !== '' || key.required) into[name] = parsed;
 }
 
-function* wrongType(key: Key, value: TomlValue, path: readonly string[]): Generator<ConfigIssue> {
+function* wrongType(key: Key, value: TomlValue, path: readonly string[]): Issues {
   const { label, suggest } = valueKinds[key.kind];
   const meant = (written: string) => suggest(value, written, key.unit);
   const name = path.at(-1) ?? '';
@@ -111,7 +106,7 @@ function* wrongType(key: Key, value: TomlValue, path: readonly string[]): Genera
   });
 }
 
-function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Generator<ConfigIssue> {
+function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Issues {
   for (const [index, element] of list.entries()) {
     if (typeof element === 'string') continue;
     const message = `${at.at(-1)} must contain only strings, got ${describeType(element)}`;
@@ -119,11 +114,7 @@ function* wrongElements(list: readonly TomlValue[], at: readonly string[]): Gene
   }
 }
 
-function* readPackage(
-  value: TomlValue,
-  path: readonly string[],
-  into: Record<string, unknown>,
-): Generator<ConfigIssue> {
+function* readPackage(value: TomlValue, path: readonly string[], into: Record<string, unknown>): Issues {
   const name = path.at(-1) ?? '';
   const at = ['cerebrium', ...path];
   if (typeof value !== 'string') yield noVersion(name, value, at);

@@ -7,7 +7,7 @@ import { type SectionName, sectionNamed, sectionNames, sections } from '../schem
 import { fieldOf, type Key, type SettingKind, type SettingKinds } from '../schema-keys.ts';
 import { environmentIssue } from './environment-section.ts';
 import { isSafe, isTable, quoteAsWritten, tomlAssignment, tomlKey, toToml } from './format.ts';
-import { type ConfigIssue, warningAt } from './issue.ts';
+import { type ConfigIssue, type Issues, warningAt } from './issue.ts';
 import { documentedValues } from './suggestions.ts';
 
 interface FormerName {
@@ -98,7 +98,7 @@ function misplacedKey(
 }
 
 /** Unknown tables; of nested tables, the innermost, whose header is in the file. */
-export function* unknownTable(path: readonly string[], table: TomlTable, root: TomlTable): Generator<ConfigIssue> {
+export function* unknownTable(path: readonly string[], table: TomlTable, root: TomlTable): Issues {
   const environment = environmentIssue(['cerebrium', ...path], table);
   if (environment) return yield environment;
   const inner = path.length < 6 ? Object.entries(table) : [];

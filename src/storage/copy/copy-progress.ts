@@ -38,7 +38,6 @@ export class CopyProgress {
   #unconfirmedBytes = 0;
   #transferredBytes = 0;
   #retries = 0;
-  #printedRetries = 0;
   #notedSkips = 0;
   readonly planned = new PackedList<string>();
   #updatedAt = 0;
@@ -80,17 +79,14 @@ export class CopyProgress {
   }
 
   retried({ reason, attempt, tries, delayMs }: Retry): void {
-    this.#retries++;
-    if (this.#printedRetries++ < maxPrinted) {
+    if (this.#retries++ < maxPrinted) {
       this.context.progress.note(`${reason.message}; retrying in ${duration(delayMs)} (${attempt} of ${tries})`);
     }
     this.#update();
   }
 
   restarted(path: string, { message }: GantryError): void {
-    this.#retries++;
-    if (this.#printedRetries++ < maxPrinted)
-      this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
+    if (this.#retries++ < maxPrinted) this.context.progress.note(`${printablePath(path)}: ${message}; copying again`);
   }
 
   uploaded(bytes: number): void {
