@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
 import type { AppConfig } from './config.ts';
 import { findSyntaxErrors, type ParserOptions } from './python-syntax.ts';
-import { startedScript } from './rules/entrypoint.ts';
+import { startedScript } from './rules/files.ts';
 import { sections } from './schema.ts';
 
 /** The syntax error of the file that the platform starts, named relative to the working directory. */

@@ -1,8 +1,10 @@
+import { existsSync } from 'node:fs';
 import { basename, dirname, relative, resolve } from 'node:path';
 import type { TomlTable } from 'smol-toml';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
 import { isCpuOnly } from './hardware.ts';
+import { ignoredFile } from './read-app-name.ts';
 import { deployRules, runRules } from './rules/index.ts';
 import { toAppName } from './rules/name.ts';
 import { type RuleInput, type Runtime, selectRuntime } from './rules/rule.ts';
@@ -183,4 +185,14 @@ function projectError(problems: readonly Problem[], shownAs: string): ProjectErr
   const errors = problems.filter(({ severity }) => severity === 'error');
   const [only] = errors.length === 1 ? errors : [];
   return new ProjectError(only?.message ?? `${shownAs} has ${errors.length} errors`, problems);
+}
+
+/** The app in this folder, or why its config file is ignored: a failure is explained all the same. */
+export async function readConfig({ cwd }: { cwd: string }, configFile = 'cerebrium.toml') {
+  const path = resolve(cwd, configFile);
+  // The checks of a deploy would reject what explains a failure, such as an entrypoint that does not exist.
+  const options = { shownAs: configFile, root: cwd, purpose: 'run' } as const;
+  const { config, problems } = await checkAppConfig(path, options);
+  const error = existsSync(path) ? problems.find(({ severity }) => severity === 'error') : undefined;
+  return { config, ignored: error && ignoredFile(error, configFile) };
 }

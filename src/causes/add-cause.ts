@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
-import { readConfig } from '../app/found-config.ts';
+import { readConfig } from '../app/config.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
 import { type ErrorFacts, type FileLocation, GantryError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';

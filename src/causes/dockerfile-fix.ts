@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { AppConfig } from '../app/config.ts';
 import { findInstruction } from '../app/dockerfile.ts';
 import { readTextIfPresent } from '../app/read-text.ts';
-import { locateSetting } from '../app/setting-location.ts';
+import { locateSetting } from '../app/set-config-value.ts';
 import { createSource, locationOf } from '../app/toml/source.ts';
 import type { FileLocation } from '../kernel/errors.ts';
 import type { Explanation } from './explanation.ts';

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type AppConfig, defaultAppConfig } from '../app/config.ts';
-import { readConfig } from '../app/found-config.ts';
+import { type AppConfig, defaultAppConfig, readConfig } from '../app/config.ts';
 import { readAppName } from '../app/read-app-name.ts';
 import type { Evidence, Explanation, FailureFacts } from '../causes/index.ts';
 import { checkLocalApp, checkSecrets, trySecretsOf } from '../deploys/send/index.ts';

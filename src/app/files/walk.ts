@@ -33,19 +33,14 @@ export async function walkFolder(root: string, options: WalkAppOptions): Promise
   const walk = new Walk(resolveRoot(root), options);
   walk.enter({ path: '', name: '', real: walk.root, linkedFrom: [], includes });
 
-  while (visitSome(walk)) {
+  for (const isDue = turnIsDue(); walk.visitNext(); ) {
+    if (!isDue()) continue;
     await turn();
     throwIfAborted(signal);
   }
   throwIfAborted(signal);
   for (const path of always) walk.addAlways(path);
   return walk.found;
-}
-
-function visitSome(walk: Walk): boolean {
-  const isDue = turnIsDue();
-  while (walk.visitNext()) if (isDue()) return true;
-  return false;
 }
 
 function resolveRoot(root: string): string {
@@ -132,10 +127,8 @@ class Walk {
     else if (child.isFile()) this.#addFile(file, { kind: 'included', by: include.text });
     else {
       this.#skip(file.path, { kind: 'unsupported' });
-      this.#problems.addWarning(
-        `skipped ${file.path}: not a regular file`,
-        'sockets, pipes and devices cannot be sent',
-      );
+      const why = 'sockets, pipes and devices cannot be sent';
+      this.#problems.addWarning(`skipped ${file.path}: not a regular file`, why);
     }
   }
 
@@ -181,7 +174,7 @@ class Walk {
   /** Patterns apply to the path of the link, not to its target. */
   #followIfIncluded(link: WalkedFolder, parent: WalkedFolder): void {
     const isReached = link.includes.some((each) => each.reaches(link.path) || each.matches(link.path));
-    const target = isReached ? resolveLink(link, this.root, this.#problems) : undefined;
+    const target = isReached ? this.#resolveLink(link) : undefined;
     if (!target) this.#skip(link.path, { kind: isReached ? 'unsupported' : 'not-included' });
     else if (!target.stats.isDirectory()) this.#addIfIncluded({ ...link, real: target.real }, target.stats);
     else this.#followIntoFolder(link, target.real, [...parent.linkedFrom, parent.real]);
@@ -225,31 +218,27 @@ class Walk {
     if (!isInside(this.root, real)) {
       this.#problems.addWarning(`${given} is not sent`, 'it is outside of the folder of cerebrium.toml');
     } else if (existsSync(real)) {
-      const target = resolveLink({ path, real }, this.root, this.#problems);
+      const target = this.#resolveLink({ path, real });
       if (target) this.#addFile({ path, real: target.real }, { kind: 'required' });
     } else {
       this.#problems.addError(`${given} not found`);
     }
   }
-}
 
-/** Where a symbolic link of the app folder leads. Undefined, and a problem, if its target cannot be sent. */
-function resolveLink(
-  link: { path: string; real: string },
-  root: string,
-  problems: WalkProblems,
-): { real: string; stats: Stats } | undefined {
-  try {
-    const real = realpathSync(link.real);
-    const { bytes } = mayBeOtherBytes(real) ? namedByBytes(realpathSync.native(link.real, 'buffer')) : {};
-    if (bytes !== undefined) return void problems.addUnnamed(bytes);
-    if (isInside(root, real)) return { real, stats: statSync(real) };
-    problems.addOutside(link.path, real);
-  } catch (error) {
-    if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error))) problems.addReadError(link.path, error);
-    else problems.addWarning(`skipped symbolic link ${link.path}: its target does not exist`);
+  /** Where a symbolic link of the app folder leads. Undefined, and a problem, if its target cannot be sent. */
+  #resolveLink({ path, real: link }: Pick<WalkedFolder, 'path' | 'real'>): { real: string; stats: Stats } | undefined {
+    try {
+      const real = realpathSync(link);
+      const { bytes } = mayBeOtherBytes(real) ? namedByBytes(realpathSync.native(link, 'buffer')) : {};
+      if (bytes !== undefined) return void this.#problems.addUnnamed(bytes);
+      if (isInside(this.root, real)) return { real, stats: statSync(real) };
+      this.#problems.addOutside(path, real);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error))) this.#problems.addReadError(path, error);
+      else this.#problems.addWarning(`skipped symbolic link ${path}: its target does not exist`);
+    }
+    return undefined;
   }
-  return undefined;
 }
 
 export function isInside(folder: string, path: string): boolean {

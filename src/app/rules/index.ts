@@ -1,6 +1,5 @@
 import { deploymentRule, fileListsRule } from './deployment.ts';
-import { entrypointRule } from './entrypoint.ts';
-import { filesRule } from './files.ts';
+import { entrypointRule, filesRule } from './files.ts';
 import { hardwareRule } from './hardware.ts';
 import { knownLimitsRule } from './known-limits.ts';
 import { appNameRule, requiredNameRule } from './name.ts';

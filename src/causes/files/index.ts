@@ -3,7 +3,7 @@ import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry, SkippedFile } from '../../app/files/entry.ts';
 import type { ParserOptions } from '../../app/python-syntax.ts';
 import type { Requirements } from '../../app/resolver.ts';
-import { locateSetting } from '../../app/setting-location.ts';
+import { locateSetting } from '../../app/set-config-value.ts';
 import type { FileLocation, Problem } from '../../kernel/errors.ts';
 import { fill } from '../fill.ts';
 import { lookAtData } from './data.ts';

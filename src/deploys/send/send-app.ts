@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { baseImages } from '../../app/docker-image.ts';
-import { locateSetting } from '../../app/setting-location.ts';
+import { locateSetting } from '../../app/set-config-value.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
-import { readConfig } from '../../app/found-config.ts';
+import { readConfig } from '../../app/config.ts';
 import type { Context } from '../../platform/context.ts';
 
 /** What a pipeline has to know of the app that it deploys. */
