@@ -148,12 +148,9 @@ function writeError(path: string | undefined, cause: unknown): unknown {
   if (cause instanceof GantryError || !error.syscall) return cause;
   const [to, what] = path === undefined ? [tmpdir(), 'for the archive in'] : [path, 'to write'];
   const fix = path === undefined && sentence`TMPDIR=/a/folder/with/space ${gantryCommand`deploy`}`;
-  const message = isFull(cause) ? `no space left ${what} ${to}` : `cannot write ${path ?? `to ${to}`}`;
+  const isFull = ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
+  const message = isFull ? `no space left ${what} ${to}` : `cannot write ${path ?? `to ${to}`}`;
   return new FailedError(message, { why: error.message, ...(fix && { fix }), cause });
-}
-
-function isFull(cause: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(systemCode(cause));
 }
 
 function temporaryFolder(): TemporaryFolder {

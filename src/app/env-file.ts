@@ -46,7 +46,11 @@ function parseLines(text: string, file: string): Record<string, string> {
 function readValue(lines: LineReader, name: string): string | { message: string; why: string } {
   if (!name) return { message: 'invalid line: expected NAME=value', why: 'values of several lines must be quoted' };
   if (!isSecretName(name)) return { message: 'invalid name of a secret', why: secretNameFormat };
-  if (!lines.startsQuoted) return unquoted(lines.next(restOfLine)?.[0] ?? '');
+  if (!lines.startsQuoted) {
+    const [rest = ''] = lines.next(restOfLine) ?? [];
+    // A `#` after a space starts a comment.
+    return rest.replace(/(^|\s)#.*$/, '').trim();
+  }
   const [whole, double, single = '', tick = ''] = lines.next(quotedValue) ?? [];
   if (whole === undefined) {
     return { message: 'missing closing quote', why: 'a quoted value ends with the quote it starts with' };
@@ -82,11 +86,6 @@ class LineReader {
     this.#counted = this.#at;
     return this.#line;
   }
-}
-
-/** A `#` after a space starts a comment. */
-function unquoted(rest: string): string {
-  return rest.replace(/(^|\s)#.*$/, '').trim();
 }
 
 function unescaped(text: string): string {

@@ -56,7 +56,8 @@ export async function sentWithApp(
   target: string,
   { app }: { app?: AppConfig | undefined } = {},
 ): Promise<Problem | undefined> {
-  const config = app ?? (await readApp(nearestConfig(dirname(target))));
+  const file = app ? undefined : nearestConfig(dirname(target));
+  const config = file === undefined ? app : (await checkAppConfig(file)).config;
   if (!config || config.partner) return undefined;
   const { include = defaultInclude, exclude = defaultExclude } = config.deployment;
   const path = relative(config.root, target).replaceAll(sep, '/');
@@ -73,8 +74,4 @@ function nearestConfig(folder: string): string | undefined {
   if (existsSync(file)) return file;
   const parent = dirname(folder);
   return parent === folder ? undefined : nearestConfig(parent);
-}
-
-async function readApp(file: string | undefined): Promise<AppConfig | undefined> {
-  return file === undefined ? undefined : (await checkAppConfig(file)).config;
 }

@@ -114,9 +114,7 @@ function checkNotEmpty(name: string, value: string): string {
 }
 
 /** Ignores inherited properties such as `__proto__`. */
-function ownValue(env: Context['env'], name: string): string | undefined {
-  return Object.hasOwn(env, name) ? env[name] : undefined;
-}
+const ownValue = (env: Context['env'], name: string) => (Object.hasOwn(env, name) ? env[name] : undefined);
 
 /** Tool calls have no stdin, and set no environment. */
 const unaskedSource = ({ isForModel }: Asking) => ({ '--from-file': isForModel ? 'FILE' : '-' });

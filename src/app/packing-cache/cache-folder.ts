@@ -18,10 +18,8 @@ export function packingFolder(cache: string): string {
   return join(cache, 'packing');
 }
 
-export const indexPath = (folder: string, root: string): string => appFile(folder, root, '.files');
-export const membersPath = (folder: string, root: string): string => appFile(folder, root, '.members');
-
-function appFile(folder: string, root: string, ending: string): string {
+/** The file for an app folder: the index of its files, or what they compress to. */
+export function appFile(folder: string, root: string, ending: '.files' | '.members'): string {
   return join(folder, `${createHash('sha256').update(root).digest('hex').slice(0, 32)}${ending}`);
 }
 

@@ -53,9 +53,9 @@ export class FileIndex {
 
   /** What is known of a file that has not changed. */
   recall(path: string, stats: FileStats | undefined): KnownContent | undefined {
-    const earlier = this.files.get(path);
-    if (!earlier?.stats || !stats || stats.dev !== this.device) return undefined;
-    return isSame(earlier.stats, stats) ? earlier.content : undefined;
+    const { stats: earlier, content } = this.files.get(path) ?? {};
+    if (!earlier || !stats || stats.dev !== this.device) return undefined;
+    return identity.every((name) => earlier[name] === stats[name]) ? content : undefined;
   }
 
   /** Whether a file with these stats cannot change without a trace. */
@@ -80,9 +80,7 @@ export class FileIndex {
   }
 }
 
-function isSame(a: FileStats, b: FileStats): boolean {
-  return (['ino', 'size', 'mtimeMs', 'ctimeMs'] as const).every((name) => a[name] === b[name]);
-}
+const identity = ['ino', 'size', 'mtimeMs', 'ctimeMs'] as const;
 
 const digestLength = 64;
 

@@ -6,7 +6,7 @@ import { attempt } from '../../kernel/errors.ts';
 import { tinyBytes } from '../deflate/batch.mjs';
 import { deflateLevel } from '../deflate/reused-stream.mjs';
 import type { FileEntry } from '../files/entry.ts';
-import { indexPath, maxCacheBytes, membersPath, openFolder, trimCache } from './cache-folder.ts';
+import { appFile, maxCacheBytes, openFolder, trimCache } from './cache-folder.ts';
 import { type Checksums, FileIndex, type KnownContent, type MemberPlace, trustedDevice } from './file-index.ts';
 
 export interface PackingCacheOptions {
@@ -22,7 +22,7 @@ type OpenIndex = NonNullable<Awaited<ReturnType<typeof openIndex>>>;
 export async function openIndex({ cache, root, trace }: PackingCacheOptions) {
   try {
     const folder = openFolder(cache);
-    const path = indexPath(folder, root);
+    const path = appFile(folder, root, '.files');
     return { folder, path, files: await FileIndex.read(path, deflateVersion(), trustedDevice(root)) };
   } catch (error) {
     trace?.(`without the packing cache: ${(error as Error).message}`);
@@ -58,7 +58,7 @@ export class PackingCache {
     private readonly index: OpenIndex,
     private readonly options: PackingCacheOptions,
   ) {
-    this.path = membersPath(index.folder, options.root);
+    this.path = appFile(index.folder, options.root, '.members');
     this.limit = maxCacheBytes(index.folder);
     this.#members = attempt(() => openRegularSync(this.path));
   }

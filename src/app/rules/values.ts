@@ -34,7 +34,7 @@ function* outsideList(section: SectionName, key: string, { strict }: Key, values
       `${section}.${key}`,
       strict ? `invalid ${key} ${toToml(item)}` : `${key} ${toToml(item)} is not a documented value`,
       {
-        why: `${strict ? 'expected' : 'documented:'} ${oneOf(values)}`,
+        why: `${strict ? 'expected' : 'documented:'} ${values.join(', ').replace(/, ([^,]+)$/, ' or $1')}`,
         fix: lines.length > 0 ? lines.join(' or ') : undefined,
       },
     );
@@ -55,10 +55,6 @@ function* outsideRange(
     why: unit ? `${range} ${unit}` : range,
     fix: `${key} = ${value < min ? Math.max(min, least) : Math.min(max, most)}`,
   });
-}
-
-function oneOf(values: readonly string[]): string {
-  return values.join(', ').replace(/, ([^,]+)$/, ' or $1');
 }
 
 export const scalingRule: ConfigRule = function* (app) {

@@ -223,7 +223,10 @@ export const valueKinds: { [K in SettingKind]: KindRules<SettingKinds[K]> } = {
   },
   number: {
     label: 'a number',
-    parse: (value) => (typeof value === 'bigint' && isSafe(value) ? Number(value) : finite(value)),
+    parse: (value) => {
+      const isExact = typeof value === 'bigint' ? isSafe(value) : Number.isFinite(value);
+      return isExact ? Number(value) : undefined;
+    },
     suggest: (value, _, unit) => inUnit(scalar(value), unit)?.toString(),
   },
   strings: {
@@ -289,10 +292,6 @@ function parseListText(text: string): string[] {
 
 function isStrings(value: TomlValue | undefined): value is string[] {
   return Array.isArray(value) && value.every((element) => typeof element === 'string');
-}
-
-function finite(value: TomlValue): number | undefined {
-  return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
 function scalar(value: TomlValue): string {

@@ -68,7 +68,9 @@ export class VolumePlace implements TargetPlace {
     try {
       await completeUploadedFile(file, context);
     } catch (error) {
-      if (sent.resumedBytes === 0 || !isLost(error)) throw error;
+      // The platform may have dropped an old upload session.
+      const isLost = error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
+      if (sent.resumedBytes === 0 || !isLost) throw error;
       progress.transferred(sent.resumedBytes - bytes);
       throw new LostUploadError(error.message);
     }
@@ -123,11 +125,6 @@ function usable({ saved, plan }: CopyJob, source: SourceContent, now: number): F
   const parts = source.resumable(sent);
   const fits = parts.length > 0 && attempt.urls.length === plan.count;
   return fits && isUsable(attempt.urls[0] ?? '', attempt.urlsExpireAt, now) ? { attempt, parts } : undefined;
-}
-
-/** The platform may have dropped an old upload session. */
-function isLost(error: unknown): error is GantryError {
-  return error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
 }
 
 interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {

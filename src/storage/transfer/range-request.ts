@@ -134,7 +134,7 @@ async function* received(
     for await (const piece of reply.blocks?.() ?? piecesOf(reply.body)) {
       await rateLimit?.wait(piece.bytes.length, signal);
       bytes += piece.bytes.length;
-      if (bytes > expectedBytes) throw longerError();
+      if (bytes > expectedBytes) throw new ChangedError('it is longer than in the listing');
       // Without a block, held back until the response ends, to be sure that there are no more.
       if (bytes === expectedBytes && !piece.block) last = piece;
       else yield piece;
@@ -166,10 +166,6 @@ function headerError(
 
 export function changedError(): ChangedError {
   return new ChangedError('the file changed during the copy');
-}
-
-function longerError(): ChangedError {
-  return new ChangedError('it is longer than in the listing');
 }
 
 export function requestError(cause: unknown, url: URL, resources: TransferContext, signal: AbortSignal): unknown {

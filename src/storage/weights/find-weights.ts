@@ -95,7 +95,8 @@ async function findModel(
   const files = model.files.filter(({ path }) => filter.includes(path));
   if (files.length === 0)
     throw new NotFoundError(`none of the ${count(model.files.length, 'file')} of ${source.text} was selected`);
-  if (locked?.revision === model.commit && isSameSelection(selectionOf(locked), wanted))
+  const textOf = ({ include, exclude }: Selection) => String([include, '', exclude]);
+  if (locked?.revision === model.commit && textOf(selectionOf(locked)) === textOf(wanted))
     checkAgainstLock(files, locked);
   return { at, files, revision: model.commit, locked };
 }
@@ -132,10 +133,6 @@ function lockedAt(context: Context, { text: source }: WeightsSource, at: VolumeP
 
 function selectionOf({ include = [], exclude = [] }: LockedWeights): Selection {
   return { include, exclude };
-}
-
-function isSameSelection(a: Selection, b: Selection): boolean {
-  return String([a.include, '', a.exclude]) === String([b.include, '', b.exclude]);
 }
 
 function nothingLockedError(): UsageError {

@@ -145,11 +145,11 @@ const tokenKeys = [['serviceaccounttoken'], ['accesstoken', 'refreshtoken'], ['a
 
 function findValidTokens(values: LoginValues, now: number): { keys: string[]; tokens: StoredTokens } | undefined {
   const complete = tokenKeys.filter((keys) => keys.every((key) => values[key] !== undefined));
-  const found = complete.map((keys) => {
+  const logins = complete.map((keys) => {
     const [token = '', refreshToken] = keys.map((key) => values[key]);
     return { keys, tokens: { token, ...defined({ refreshToken }) } };
   });
-  return found.find(({ tokens }) => !findTokenProblem(tokens, now));
+  return logins.find(({ tokens }) => !findTokenProblem(tokens, now));
 }
 
 function throwNoToken(file: string, { serviceaccounttoken, accesstoken }: LoginValues, now: number): never {
