@@ -5,6 +5,7 @@ import {
   hasSucceeded,
   type Jobs,
   type RunLog,
+  readExitCode,
   readFailedCall,
   readNewestRuns,
   readRunList,
@@ -21,6 +22,7 @@ import { lookForBad } from '../deploys/observe.ts';
 import { gantryCommand } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
 import { UsageError } from '../kernel/errors.ts';
+import { defined } from '../kernel/json-text.ts';
 import { latestFirst, shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
@@ -233,7 +235,6 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
   const status = runStatus(run);
   const failed = runHasFailed(run);
   const reason = failed ? await readFailedCall(context, app, run.id) : undefined;
-  const { exitCode } = run as { exitCode?: unknown };
   return {
     app,
     build: null,
@@ -246,7 +247,7 @@ async function runSubject(context: Context, app: string, run: Run): Promise<Subj
       status,
       reason,
       statusCode: run.statusCode ?? undefined,
-      ...(typeof exitCode === 'number' && { exitCode }),
+      ...defined({ exitCode: readExitCode(run) ?? undefined }),
     },
     readLog: () => readRunLog(context, app, run),
   };

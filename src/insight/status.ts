@@ -9,6 +9,7 @@ import { badNow } from '../deploys/replicas.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { hourMs } from '../kernel/durations.ts';
 import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
+import { withNulls } from '../kernel/json-text.ts';
 import { once } from '../kernel/once.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
 import { targetText } from '../platform/config/target.ts';
@@ -40,12 +41,9 @@ export async function readProjectStatus(context: Context) {
 async function readApps({ api, project }: Context) {
   const apps = await api(listApps, { project });
   return apps
-    .map(({ status, hardware, updatedAt, ...app }) => ({
-      app: appName(app, project),
-      status: status ?? null,
-      hardware: hardware ?? null,
-      updatedAt: updatedAt ?? null,
-    }))
+    .map(({ status, hardware, updatedAt, ...app }) =>
+      withNulls({ app: appName(app, project), status, hardware, updatedAt }),
+    )
     .sort(latestFirst(({ updatedAt }) => updatedAt));
 }
 
@@ -87,22 +85,22 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     parts.read('lastHour', () => readLastHour(quiet, app, jobs)),
     parts.read('failure', () => readFailure(quiet, { app, configFile, callsOnly: true, jobs, differs })),
   ]);
-  return {
+  return withNulls({
     ...status,
     app,
-    status: asked.status ?? null,
+    status: asked.status,
     sick: whySick(counted, calls, serving),
-    live: serving?.live ?? null,
+    live: serving?.live,
     latest: latestOf(asked),
     here,
-    lastHour: calls?.lastHour ?? null,
+    lastHour: calls?.lastHour,
     failure,
     platform,
     unknown: parts.unknown,
-    replicas: counted?.replicas ?? null,
-    region: asked.region ?? null,
+    replicas: counted?.replicas,
+    region: asked.region,
     centsPerHour: hourlyCents(parts, counted?.replicas, asked.costPerSecondCents),
-  };
+  });
 }
 
 function hourlyCents(
@@ -230,12 +228,10 @@ async function readFailure(context: Context, options: Parameters<typeof explainF
   return explanation.cause === null ? null : { build, run, at, laterSucceeded, title, fix };
 }
 
-/** Why parts of a status are not known, by the name of the part. */
-type Unknown = Record<string, string>;
-
 /** Reads parts of a status, each of which may fail without the others. The platform is not asked twice if it is down. */
 class Parts {
-  readonly unknown: Unknown = {};
+  /** Why parts are not known, by the name of the part. */
+  readonly unknown: Record<string, string> = {};
   readonly #exits = new Map<string, ExitName>();
 
   /** Without a login, or with a profile that does not exist, nothing is waited for. */

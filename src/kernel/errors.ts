@@ -226,6 +226,11 @@ export function abortError(signal: AbortSignal): GantryError {
   return signal.reason instanceof GantryError ? signal.reason : new InterruptedError();
 }
 
+/** Throws an error that is none of ours, and any once the signal has aborted: what goes on without does not hide these. */
+export function throwUnexpected(error: unknown, signal?: AbortSignal): asserts error is GantryError {
+  if (signal?.aborted || !(error instanceof GantryError)) throw error;
+}
+
 /** What work returns; undefined if it throws. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {

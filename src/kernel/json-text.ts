@@ -61,6 +61,15 @@ export function defined<Fields extends object>(fields: Fields): Defined<Fields> 
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<Fields>;
 }
 
+type Nullable<Fields> = {
+  [Name in keyof Fields]: undefined extends Fields[Name] ? NonNullable<Fields[Name]> | null : Fields[Name];
+};
+
+/** The fields, with null for what is undefined: in a document, a field that is not known is null. */
+export function withNulls<Fields extends object>(fields: Fields): Nullable<Fields> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, value ?? null])) as Nullable<Fields>;
+}
+
 /** For JSON of others, which may be none. */
 export function parseJsonOr(text: string, otherwise: unknown): unknown {
   return (attempt(() => [parseJson(text)]) ?? [otherwise])[0];

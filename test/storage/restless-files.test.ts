@@ -6,7 +6,7 @@ function said({ path = 'state.db', pauseMs = 500, times = 9 }) {
   const heard: string[] = [];
   const files = new RestlessFiles({ warn: ({ fix }: { fix: string }) => heard.push(fix) } as never);
   for (let time = 0; time < times; time++) {
-    files.count([path, `other-${time}`], { noticedAt: files.endedAt + pauseMs, exclude: ['.*'] });
+    files.count([path, `other-${time}`], files.endedAt + pauseMs, ['.*']);
     files.endedAt = 10_000 * time;
   }
   return { said: heard.join(), isIgnored: files.ignored.has(path) };

@@ -14,7 +14,7 @@ import type { LoadCalls } from '../../platform/api/load-calls.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
-import { cleanupSignal } from '../../platform/waiting/index.ts';
+import { cleanupSignal, contextUntil } from '../../platform/waiting/index.ts';
 import { readServerHalf } from './server-half.ts';
 import { runOpenLoop, StepCalls } from './step-calls.ts';
 import { type BenchStep, keepsUp, meanAppMs, secondsOf, summarizeStep } from './summarize-step.ts';
@@ -67,12 +67,19 @@ export async function runBench(context: Context, options: BenchOptions) {
     name: call.target.name,
   });
   try {
-    if (rates) await bench.runAll(rates);
-    else await findLimit((rate) => bench.run(rate));
+    const run = (rate: number) => bench.run(rate);
+    if (rates) await inOrder(rates, run);
+    else await findLimit(run);
   } finally {
     load.close();
   }
   return bench.report(call.target);
+}
+
+type BenchRun = (rate: number) => Promise<boolean | 'over'>;
+
+async function inOrder(rates: readonly number[], run: BenchRun): Promise<void> {
+  for (const rate of rates) if ((await run(rate)) === 'over') return;
 }
 
 /** How close the search comes to the limit. */
@@ -84,7 +91,7 @@ const highest = 2_048;
  * Looks for the rate at which an app no longer keeps up: twice as many calls a second each time, and then between the last
  * two. `step` says whether the app kept up, or that the search is over.
  */
-export async function findLimit(step: (rate: number) => Promise<boolean | 'over'>): Promise<void> {
+export async function findLimit(step: BenchRun): Promise<void> {
   let holds = 0;
   let breaksAt = Number.POSITIVE_INFINITY;
   for (let rate = first; holds < rate && rate < breaksAt; ) {
@@ -120,12 +127,6 @@ class Bench {
     private readonly settings: BenchSettings,
   ) {
     context.interruption.message = 'stopping; what was measured follows';
-  }
-
-  async runAll(rates: readonly number[]): Promise<void> {
-    for (const rate of rates) {
-      if ((await this.run(rate)) === 'over') return;
-    }
   }
 
   /** Whether the app kept up, or no more calls are to be made. */
@@ -210,8 +211,7 @@ class Bench {
   #contextAtEnd(): Context {
     const { context } = this;
     if (!context.signal.aborted) return context;
-    const signal = cleanupSignal();
-    return Object.create(context, { signal: { value: signal }, api: { value: context.apiWithSignal(signal) } });
+    return contextUntil(context, cleanupSignal());
   }
 
   #warnOfUnfinished(unfinished: number, name: string): void {
@@ -265,17 +265,14 @@ async function approveLoad(context: Context, load: Load): Promise<void> {
 async function approveOther({ prompt }: Context, { target, budget }: Load, what: string): Promise<void> {
   const { app } = target;
   if (!prompt.isPossible && budget === undefined) {
-    throw needsBudget(app, [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1']);
+    const retryWith = [...(prompt.isConfirmed ? [] : ['--yes']), '--budget', '1'];
+    throw new InputNeededError(`a budget is required to call ${app}`, {
+      why: 'it is not the app of this folder, and nobody can be asked here',
+      fix: `pass ${retryWith.join(' ')} for a dollar at most`,
+      retryWith,
+    });
   }
   await prompt.confirm(`Call ${what}? ${app} is not the app of this folder.`);
-}
-
-function needsBudget(app: string, retryWith: string[]): InputNeededError {
-  return new InputNeededError(`a budget is required to call ${app}`, {
-    why: 'it is not the app of this folder, and nobody can be asked here',
-    fix: `pass ${retryWith.join(' ')} for a dollar at most`,
-    retryWith,
-  });
 }
 
 function callsText({ rates, stepMs }: Load): string {

@@ -1,6 +1,5 @@
 import { findRunId } from '../../calls/invoke/index.ts';
 import { onAbort, pause } from '../../kernel/clock.ts';
-import { GantryError } from '../../kernel/errors.ts';
 import type { LoadCalls } from '../../platform/api/load-calls.ts';
 
 /** How a call ended, besides with a status of HTTP. */
@@ -142,6 +141,6 @@ export async function runOpenLoop(load: LoadCalls, calls: StepCalls, options: Lo
 const outOfTime = new Error('no response in time');
 
 function countReason({ reasons }: StepCalls, error: unknown): void {
-  const reason = error instanceof GantryError ? error.message : String((error as Error).message || error);
+  const reason = String((error as Error).message || error);
   reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
 }

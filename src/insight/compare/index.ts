@@ -5,6 +5,7 @@ import { pastOf, type ServingTime, servingTimes } from '../../deploys/serving.ts
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { withNulls } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { liveBuild } from '../../platform/contract/apps.ts';
 import { listBuilds } from '../../platform/contract/builds.ts';
@@ -53,7 +54,7 @@ export async function compareBuilds(context: Context, options: CompareBuildsOpti
   const since = options.since?.(now) ?? 0;
   const [before, after] = chosen.map((time) => latestPart(time, now, since)) as [ServingTime, ServingTime];
   const sorter = new CallSorter(before, after);
-  const missing = await readCalls(context, app, { before, after, sorter });
+  const missing = await readCalls(context, app, [before, after], sorter);
   const { hours, samples } = sorter.equalHours();
   const { verdict, runTime, coldStart, errors } = judgeCalls(samples);
   const files = await changedFiles(context, app, before.build, after.build);
@@ -103,20 +104,13 @@ async function chooseBuilds(
 
 function latestPart(time: ServingTime, now: number, earliest: number): ServingTime {
   const until = Math.min(time.until, now);
-  const since = Math.max(time.since, until - maxPeriodMs, earliest);
-  if (since <= until) return { ...time, since, until };
-  return { ...time, since: until, until };
-}
-
-interface CallsReading {
-  before: ServingTime;
-  after: ServingTime;
-  sorter: CallSorter;
+  const since = Math.min(until, Math.max(time.since, until - maxPeriodMs, earliest));
+  return { ...time, since, until };
 }
 
 /** Returns how many calls are missing. */
-async function readCalls(context: Context, app: string, { before, after, sorter }: CallsReading) {
-  const [first, last] = before.since <= after.since ? [before, after] : [after, before];
+async function readCalls(context: Context, app: string, builds: [ServingTime, ServingTime], sorter: CallSorter) {
+  const [first, last] = builds[0].since <= builds[1].since ? builds : (builds.toReversed() as typeof builds);
   // What lies between two builds that follow one another is read as well: replicas of the first may finish in it.
   const isOneRange = last.since - first.until < dayMs;
   const ranges = isOneRange ? [{ since: first.since, until: last.until }] : [first, last];
@@ -152,9 +146,7 @@ function settingsBetween(history: AppHistory, before: string, after: string) {
   const other = history.settingsOf(after);
   if (!settings || !other) return null;
   const changed = changedSettings(settings, other);
-  return Object.keys(changed.after).map((name) => ({
-    setting: settingKey(name),
-    from: changed.before[name] ?? null,
-    to: changed.after[name] ?? null,
-  }));
+  return Object.keys(changed.after).map((name) =>
+    withNulls({ setting: settingKey(name), from: changed.before[name], to: changed.after[name] }),
+  );
 }

@@ -1,4 +1,11 @@
-import { compareDurations, compareErrors, type ErrorCount, fisherChance, quantile } from '../../calls/difference.ts';
+import {
+  compareDurations,
+  compareErrors,
+  type DurationSamples,
+  type ErrorCount,
+  fisherChance,
+  quantile,
+} from '../../calls/difference.ts';
 import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
 
 /** Whether the calls of a build are worse than those of another one, hour by hour: durations are ranked within each of them. */
@@ -6,28 +13,26 @@ export function judgeCalls({ before, after }: HourlySamples) {
   const hours = before.map((samples, hour) => [samples, after[hour] as BuildSamples] as const);
   const runTime = durations(hours.flatMap(([one, other]) => kindsOf(one.runTimes, other.runTimes)));
   const coldStart = durations(
-    hours.map(([one, other]) => ({ before: one.coldStartTimes, after: other.coldStartTimes })),
+    hours.map(([one, other]) => ({
+      before: samplesOf(one.coldStartTimes),
+      after: samplesOf(other.coldStartTimes),
+    })),
   );
   const errors = errorDifference(allHours(before).errors, allHours(after).errors);
   const verdict = wholeVerdict(runTime.verdict, errors.verdict, coldStart.verdict);
   return { verdict, runTime, coldStart, errors };
 }
 
-interface CallKind {
-  before: readonly number[];
-  after: readonly number[];
-}
-
-function kindsOf(before: ReadonlyMap<string, number[]>, after: ReadonlyMap<string, number[]>): CallKind[] {
+function kindsOf(before: ReadonlyMap<string, number[]>, after: ReadonlyMap<string, number[]>): DurationSamples[] {
   const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].map((name) => ({ before: before.get(name) ?? [], after: after.get(name) ?? [] }));
+  return [...names].map((name) => ({ before: samplesOf(before.get(name)), after: samplesOf(after.get(name)) }));
 }
 
-function durations(kinds: readonly CallKind[]) {
-  const all = (side: keyof CallKind) => Float64Array.from(kinds.flatMap((kind) => kind[side])).sort();
-  const durations = compareDurations(
-    kinds.map(({ before, after }) => ({ before: Float64Array.from(before), after: Float64Array.from(after) })),
-  );
+const samplesOf = (times: readonly number[] = []) => Float64Array.from(times);
+
+function durations(kinds: readonly DurationSamples[]) {
+  const all = (side: keyof DurationSamples) => samplesOf(kinds.flatMap((kind) => [...kind[side]])).sort();
+  const durations = compareDurations(kinds);
   const before = all('before');
   const after = all('after');
   const verdict = ({ slower: 'worse', faster: 'better' } as const)[durations.verdict as string];

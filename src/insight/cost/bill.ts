@@ -1,5 +1,6 @@
 import { dayMs } from '../../kernel/durations.ts';
 import { type AppCost, dayCostOf } from '../../platform/contract/billing.ts';
+import type { RunRange } from '../run-mirror/index.ts';
 
 /** A replay of the past is believed if it is off by this share at most: of the bill, of cold starts, of a percentile. */
 export const maxReplayError = 1 / 3;
@@ -10,14 +11,11 @@ export interface Bill {
   most: number;
 }
 
-interface BilledPeriod {
-  since: number;
-  /** Excluded: midnight ends the day before. */
-  until: number;
-}
-
-/** Undefined if the platform does not tell it, or it is nothing. */
-export function billOf(costs: AppCost['costs'] | undefined, { since, until }: BilledPeriod): Bill | undefined {
+/** Undefined if the platform does not tell it, or it is nothing. The end is not in the period: midnight ends the day before. */
+export function billOf(
+  costs: AppCost['costs'] | undefined,
+  { since, until }: Pick<RunRange, 'since' | 'until'>,
+): Bill | undefined {
   const first = utcDay(since);
   const last = utcDay(until - 1);
   const days = Object.entries(costs ?? {}).map(([date, cost]) => ({

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { AppConfig } from '../../app/config.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { LimitError } from '../../kernel/errors.ts';
@@ -30,10 +31,10 @@ export async function checkHourlyBound(context: Context, config: AppConfig, { ma
   const settings = Object.fromEntries(listAppSettings(config).map((each) => [each.field, each.value ?? each.default]));
   const { maxReplicaCount = Number.NaN } = { ...settings, ...(keepScaling && deployed) };
   const hardware = hardwareOf(settings);
-  const price = hardware && (await highestPrice(context, deployed, hardware));
+  const price = hardware ? await highestPrice(context, deployed, hardware) : Number.NaN;
   const replicas = Number(maxReplicaCount);
-  if (price === undefined || Number.isNaN(replicas)) throw unknownPrice(name, hardware);
   const cents = replicas * price * 3_600;
+  if (Number.isNaN(cents)) throw unknownPrice(name, hardware);
   if (cents <= maxHourly * 100) return;
   const affordable = keepScaling ? 0 : Math.floor((maxHourly * 100) / (price * 3_600));
   const fewer = affordable > 0 ? `max_replicas = ${affordable}, or ` : '';
@@ -68,19 +69,15 @@ function hardwareOf({ compute, gpuCount, cpu, memory, computeTier }: Record<stri
   };
 }
 
-/** The highest price of the kinds that the platform may take; undefined if one of them is not known. */
-async function highestPrice(
-  context: Context,
-  own: App | undefined,
-  hardware: ReplicaHardware,
-): Promise<number | undefined> {
-  const prices: (number | undefined)[] = [];
-  for (const kind of hardware.compute) prices.push(await priceOf(context, own, { ...hardware, compute: [kind] }));
-  const knownPrices = prices.filter((price) => price !== undefined);
-  return knownPrices.length === prices.length ? knownPrices.reduce((most, price) => Math.max(most, price)) : undefined;
+/** The highest price of the kinds that the platform may take; NaN if one of them is not known. */
+async function highestPrice(context: Context, own: App | undefined, hardware: ReplicaHardware): Promise<number> {
+  let highest = 0;
+  for (const kind of hardware.compute)
+    highest = Math.max(highest, await priceOf(context, own, { ...hardware, compute: [kind] }));
+  return highest;
 }
 
-async function priceOf({ api, project }: Context, ownApp: App | undefined, hardware: ReplicaHardware) {
+async function priceOf({ api, project }: Context, ownApp: App | undefined, hardware: ReplicaHardware): Promise<number> {
   if (ownApp && isSame(ownApp, hardware) && ownApp.costPerSecondCents) return ownApp.costPerSecondCents;
   const listed = await api(listApps, { project });
   const alike = listed.filter((app) => app.hardware === hardware.compute[0]).slice(0, maxAsked);
@@ -88,16 +85,9 @@ async function priceOf({ api, project }: Context, ownApp: App | undefined, hardw
     const app = await unlessMissing(fetchApp(api, { project, app: shortAppName(project, id) }));
     if (app && isSame(app, hardware) && app.costPerSecondCents) return app.costPerSecondCents;
   }
-  return undefined;
+  return Number.NaN;
 }
 
-function isSame(app: App, { compute, gpuCount, cpu, memory, computeTier }: ReplicaHardware): boolean {
-  const gpus = app.hardware === 'CPU' ? 0 : (app.gpuCount ?? 1);
-  return (
-    app.hardware === compute[0] &&
-    gpus === gpuCount &&
-    app.cpu === cpu &&
-    app.memory === memory &&
-    (app.computeTier ?? 'interruptible') === computeTier
-  );
+function isSame(app: App, hardware: ReplicaHardware): boolean {
+  return isDeepStrictEqual(hardwareOf({ ...app, compute: app.hardware ?? '' }), hardware);
 }

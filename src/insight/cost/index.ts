@@ -2,6 +2,7 @@ import { factsOf } from '../../calls/replica-budget.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { withNulls } from '../../kernel/json-text.ts';
 import { count, dollars, localTime, orNull, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, appName, listApps } from '../../platform/contract/apps.ts';
@@ -53,7 +54,7 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps = [];
   for (const summary of wanted) apps.push(await readApp(context, summary, period));
-  const costs = apps.flatMap(({ costCents }) => costCents ?? []);
+  const costs = apps.map(({ costCents }) => costCents).filter((cents) => cents !== null);
   const projectCost = await total;
   if (apps.length === 0) progress.note(`${project} has no apps; what deleted ones have cost is in the dashboard`);
   return {
@@ -63,8 +64,7 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
     apps: apps.sort((a, b) => (b.costCents ?? 0) - (a.costCents ?? 0)),
     totalCents: costs.length > 0 ? roundCents(costs.reduce((sum, cents) => sum + cents, 0)) : null,
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
-    summary: projectCost?.summary ?? null,
-    coupons: projectCost?.coupons ?? null,
+    ...withNulls({ summary: projectCost?.summary, coupons: projectCost?.coupons }),
   };
 }
 
@@ -94,7 +94,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
     tryRequest(context, (once) => once(getAppCost, { project, app: name })),
   ]);
   const { price, minReplicas, cooldownSeconds: cooldown } = factsOf(app);
-  const times = await readTimes(context, { name, app, summary, period });
+  const times = await readTimes(context, app, summary, period);
   const { range, time, settled, settledTime } = times;
   const { byDay, cents } = spentOn(summary, costs?.costs, period);
   const estimate = estimateReason(times, cents, price);
@@ -140,15 +140,9 @@ function isoTime(time: number | undefined): string | null {
   return time === undefined ? null : new Date(time).toISOString();
 }
 
-interface TimesToRead {
-  name: string;
-  app: App;
-  summary: AppSummary;
-  period: CostPeriod;
-}
-
 /** The replicas' time of the period, and of its last part with the settings of now; and how many jobs it has. */
-async function readTimes(context: Context, { name, app, summary, period }: TimesToRead) {
+async function readTimes(context: Context, app: App, summary: AppSummary, period: CostPeriod) {
+  const name = appName(summary, context.project);
   const { cooldownSeconds: cooldown } = factsOf(app);
   const cooldowns = [...lowerCooldowns.filter((each) => each < cooldown), cooldown];
   const createdAt = toMs(app.createdAt ?? summary.createdAt) || 0;

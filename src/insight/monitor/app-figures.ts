@@ -1,7 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import { type Call, countErrors, hasEnded, hasSucceeded, runHasFailed } from '../../calls/runs/index.ts';
 import { minuteMs } from '../../kernel/durations.ts';
-import { roundCents, toMs } from '../../kernel/output/format.ts';
+import { latestFirst, roundCents, toMs } from '../../kernel/output/format.ts';
 import { integer, nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { App } from '../../platform/contract/apps.ts';
 import { type Container, isRunning } from '../../platform/contract/containers.ts';
@@ -61,20 +61,13 @@ export function failedCallsOf(app: string, { runs, until }: Pick<RunsReading, 'r
     if ((run.createdAt ?? '') > group.at) Object.assign(group, { at: run.createdAt ?? '', run: run.id });
     groups.set(statusCode, group);
   }
-  return [...groups.values()].sort((a, b) => (a.at < b.at ? 1 : -1));
+  return [...groups.values()].sort(latestFirst(({ at }) => at));
 }
 
-const unknownCalls: Record<keyof ReturnType<typeof callFigures>, null> = {
-  at: null,
-  callsPerSecond: null,
-  p50Ms: null,
-  p90Ms: null,
-  p95Ms: null,
-  p99Ms: null,
-  errorShare: null,
-  coldStartsPerMinute: null,
-  lastCallAt: null,
-};
+/** Of an app whose runs were not read yet. */
+const unknownCalls = Object.fromEntries(
+  Object.keys(callFigures({ since: 0, until: 0, runs: [], total: 0 })).map((name) => [name, null]),
+) as Record<keyof ReturnType<typeof callFigures>, null>;
 
 function callFigures(reading: RunsReading) {
   const { until, runs, total } = reading;

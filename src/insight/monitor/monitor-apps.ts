@@ -2,8 +2,10 @@ import { readLogTail } from '../../calls/logs/index.ts';
 import { Jobs, matches, readChart } from '../../calls/runs/index.ts';
 import { readJobs } from '../../deploys/history/index.ts';
 import { minuteMs } from '../../kernel/durations.ts';
-import { GantryError, isTransient, NotFoundError, UnavailableError } from '../../kernel/errors.ts';
+import { GantryError, isTransient, NotFoundError, throwUnexpected, UnavailableError } from '../../kernel/errors.ts';
 import { inLane } from '../../kernel/once.ts';
+import { latestFirst } from '../../kernel/output/format.ts';
+import { byUnits } from '../../kernel/packed-list.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { appName, listApps } from '../../platform/contract/apps.ts';
@@ -24,7 +26,7 @@ import {
 
 export type ProjectFigures = ReturnType<typeof projectFigures>;
 
-interface MonitorOptions {
+export interface MonitorOptions {
   /** All apps of the project without it. */
   app: string | undefined;
   everyMs: number;
@@ -107,8 +109,8 @@ function projectFigures({ project, platformNow }: Context, apps: Map<string, Mon
   const figures = [...apps.values()].map((app) => app.figures);
   const calls = ({ callsPerSecond }: AppFigures) => callsPerSecond ?? 0;
   const replicas = (app: AppFigures) => app.replicas ?? 0;
-  figures.sort((a, b) => calls(b) - calls(a) || replicas(b) - replicas(a) || (a.app < b.app ? -1 : 1));
-  const failures = [...apps.values()].flatMap((app) => app.failures).sort((a, b) => (a.at < b.at ? 1 : -1));
+  figures.sort((a, b) => calls(b) - calls(a) || replicas(b) - replicas(a) || byUnits(a.app, b.app));
+  const failures = [...apps.values()].flatMap((app) => app.failures).sort(latestFirst(({ at }) => at));
   return {
     at: new Date(platformNow()).toISOString(),
     project,
@@ -189,10 +191,10 @@ class MonitoredApp {
     const source = this.#nextSource();
     this.#requests++;
     try {
-      await this.#readFrom(source);
+      await this.#readFrom[source](singleRequest(this.context));
       this.problem = undefined;
     } catch (error) {
-      if (this.context.signal.aborted || !(error instanceof GantryError)) throw error;
+      throwUnexpected(error, this.context.signal);
       if (isTransient(error)) this.problem = error;
       // What a token may not read stays unknown; the others are read on.
       else if (source === 'runs') throw error;
@@ -209,35 +211,40 @@ class MonitoredApp {
     return turns[this.#rotation++ % turns.length] ?? 'runs';
   }
 
-  async #readFrom(source: FigureSource): Promise<void> {
-    const { project } = this.context;
-    const { name: app } = this;
-    const api = singleRequest(this.context);
-    if (source === 'settings') this.#readings.settings = await fetchApp(api, { project, app });
-    else if (source === 'containers') {
-      const containers = await api(listContainers, { project, app });
+  readonly #readFrom: Record<FigureSource, (api: Api) => Promise<void>> = {
+    settings: async (api) => {
+      this.#readings.settings = await fetchApp(api, this.#address);
+    },
+    containers: async (api) => {
+      const containers = await api(listContainers, this.#address);
       this.#readings.containers = this.#jobs.see({ containers }).replicas(containers);
-    } else if (source === 'counts') await this.count?.(api);
-    else if (source === 'message') await this.#readMessage();
-    else if (source === 'log') this.log = await readLogTail(this.context, app, {});
-    else {
+    },
+    counts: async (api) => this.count?.(api),
+    message: () => this.#readMessage(),
+    log: async () => {
+      this.log = await readLogTail(this.context, this.name, {});
+    },
+    runs: async (api) => {
       const wasRight = assumeClock(this.context);
       const read = await this.#readRuns(api, this.context.platformNow());
       // The first reply showed that these are not the runs of the last minutes: the next request is for them.
       if (this.#turns === 1 && !wasRight()) return void this.#requests--;
       this.#runs = read;
-      this.#jobs.see({ started: await readJobs(this.context, app), runs: read.runs });
+      this.#jobs.see({ started: await readJobs(this.context, this.name), runs: read.runs });
       const perMs = Math.max(read.total / this.#rangeMs, callsOfLastMinute(read) / minuteMs);
       const fitting = (0.8 * runsPerRead) / perMs;
       this.#rangeMs = Math.min(rangeMs.longest, Math.max(rangeMs.shortest, fitting));
-    }
+    },
+  };
+
+  get #address() {
+    return { project: this.context.project, app: this.name };
   }
 
   async #readRuns(api: Context['api'], until: number): Promise<RunsRead> {
     const since = until - this.#rangeMs;
     const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
-    const of = { project: this.context.project, app: this.name };
-    const { items, total = 0 } = await readChart(api, of, { startTime, endTime, limit: runsPerRead });
+    const { items, total = 0 } = await readChart(api, this.#address, { startTime, endTime, limit: runsPerRead });
     const runs = items.filter((run) => matches(run, { since, until, filters: {} }));
     // A platform that does not keep to the range announces the runs of another one.
     return { since, until, runs, total: Math.max(runs.length < items.length ? 0 : total, runs.length) };

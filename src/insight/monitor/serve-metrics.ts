@@ -8,13 +8,9 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppFigures } from './app-figures.ts';
 import { type CallCounts, KeptCounts, noCounts, readCounts } from './call-counter.ts';
-import { leastIntervalMs, monitorApps, type ProjectFigures } from './monitor-apps.ts';
+import { leastIntervalMs, type MonitorOptions, monitorApps, type ProjectFigures } from './monitor-apps.ts';
 
-interface ServeOptions {
-  /** All apps of the project without it. */
-  app: string | undefined;
-  /** Until Ctrl-C without it. */
-  forMs: number | undefined;
+interface ServeOptions extends Pick<MonitorOptions, 'app' | 'forMs'> {
   host: string;
   /** Default: 9464, or a free port if that is in use. */
   port: number | undefined;

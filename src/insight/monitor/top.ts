@@ -1,13 +1,5 @@
 import type { Context } from '../../platform/context.ts';
-import { monitorApps, type ProjectFigures } from './monitor-apps.ts';
-
-interface TopOptions {
-  /** All apps of the project without it. */
-  app: string | undefined;
-  everyMs: number;
-  /** Until Ctrl-C without it. */
-  forMs: number | undefined;
-}
+import { type MonitorOptions, monitorApps, type ProjectFigures } from './monitor-apps.ts';
 
 /** A snapshot, and what somebody chose to see of it. */
 export type TopFrame = ReturnType<typeof frameOf>;
@@ -19,7 +11,10 @@ interface TopState {
 }
 
 /** Yields how apps are doing, again after each key. Ends by `q`, after a time, or by Ctrl-C. */
-export async function* runTop(context: Context, { app, everyMs, forMs }: TopOptions): AsyncGenerator<TopFrame> {
+export async function* runTop(
+  context: Context,
+  { app, everyMs, forMs }: Omit<MonitorOptions, 'signal'>,
+): AsyncGenerator<TopFrame> {
   const end = new AbortController();
   const signal = AbortSignal.any([context.signal, end.signal]);
   const state: TopState = {};

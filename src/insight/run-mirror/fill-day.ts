@@ -1,7 +1,7 @@
 import { atPosition, type Jobs, type readChart, readRunPages } from '../../calls/runs/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import type { Run, RunsQuery } from '../../platform/contract/runs.ts';
-import type { RunDay } from './day-file.ts';
+import type { Gap, RunDay } from './day-file.ts';
 import { mirrored, RunTable } from './run-table.ts';
 
 /** A run may appear this long after newer ones. */
@@ -48,7 +48,7 @@ export async function fillDay(day: RunDay, { read, jobs, now, save, onRuns }: Fi
   day.runs = new RunTable(day.runs.sorted());
 }
 
-function takeRuns(day: RunDay, { from, to, runs, missing }: WindowRuns, jobs: Jobs): void {
+function takeRuns(day: RunDay, { from, to, runs, missing }: Gap & { runs: Run[] }, jobs: Jobs): void {
   for (const run of runs.map((each) => mirrored(each, jobs))) {
     // Some platforms do not keep to the window. Without a time it belongs to the day that it was returned for.
     const at = run.createdAt || from;
@@ -83,25 +83,15 @@ function join(windows: Window[]): Window[] {
   return joined;
 }
 
-/** Times in ms since 1970. A run on an end of it may be in it or not. */
-interface Window {
-  from: number;
-  to: number;
-}
-
-/** What the platform returned for a window. */
-interface WindowRuns extends Window {
-  runs: Run[];
-  /** How many more the platform announced than it returned; NaN if it did not say. */
-  missing: number;
-}
+/** A run on an end of it may be in it or not. */
+type Window = Omit<Gap, 'missing'>;
 
 export type ReadRuns = (query: RunsQuery) => ReturnType<typeof readChart>;
 
 const pageSize = 1_000;
 
 /** Reads the runs of a window of at most 24 hours. */
-async function readWindow(read: ReadRuns, window: Window): Promise<WindowRuns> {
+async function readWindow(read: ReadRuns, window: Window) {
   const query = { startTime: time(window.from), endTime: time(window.to), limit: pageSize };
   const { runs, total, isComplete } = await readRunPages({
     read: (position) => read({ ...query, ...atPosition(position) }),

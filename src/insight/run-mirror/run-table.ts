@@ -1,6 +1,7 @@
 import { type Jobs, runKey } from '../../calls/runs/index.ts';
 import { once } from '../../kernel/once.ts';
 import { orNull, toMs } from '../../kernel/output/format.ts';
+import { byUnits } from '../../kernel/packed-list.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import { type Run, replicaOf, runTimes } from '../../platform/contract/runs.ts';
 
@@ -125,7 +126,7 @@ export class RunTable {
     const ids = this.#ids;
     const order = Uint32Array.from({ length: this.length }, (_, row) => row).sort((first, second) => {
       const [a = 0, b = 0] = [createdAt[first], createdAt[second]];
-      return timeOrLast(a) - timeOrLast(b) || ((ids[first] ?? '') < (ids[second] ?? '') ? -1 : 1);
+      return timeOrLast(a) - timeOrLast(b) || byUnits(ids[first] ?? '', ids[second] ?? '');
     });
     const numbers = numberColumns.map((name) => [name, pick(this.#numbers[name], order, Float64Array)]);
     const words = wordColumns.map((name) => {

@@ -76,31 +76,29 @@ export function frontierOf(outcomes: readonly Outcome[]): Outcome[] {
   });
 }
 
-const settings: {
+/** The settings of the scaling, as the config file and `gantry apps scale` name and write them. */
+export const scalingSettings: {
   name: keyof ScalingSettings;
+  key: string;
   flag?: string;
   word: (value: number) => string;
-  say: (value: number) => string;
 }[] = [
-  { name: 'minReplicas', flag: '--min-replicas', word: String, say: (value) => `min_replicas ${value}` },
-  { name: 'maxReplicas', flag: '--max-replicas', word: String, say: (value) => `max_replicas ${value}` },
-  {
-    name: 'cooldownSeconds',
-    flag: '--cooldown',
-    word: cooldownWord,
-    say: (value) => `${cooldownWord(value)} cooldown`,
-  },
-  { name: 'concurrency', word: String, say: (value) => `replica_concurrency ${value}` },
+  { name: 'minReplicas', key: 'min_replicas', flag: '--min-replicas', word: String },
+  { name: 'maxReplicas', key: 'max_replicas', flag: '--max-replicas', word: String },
+  { name: 'cooldownSeconds', key: 'cooldown', flag: '--cooldown', word: cooldownWord },
+  { name: 'concurrency', key: 'replica_concurrency', word: String },
 ];
 
 function optionOf({ option, within }: Wish, outcome: Outcome, { app, now }: { app: string; now: Outcome }) {
-  const changed = settings.filter(({ name }) => outcome[name] !== now[name]);
+  const changed = scalingSettings.filter(({ name }) => outcome[name] !== now[name]);
   const flags = Object.fromEntries(
     changed.flatMap(({ name, flag, word }) => (flag ? [[flag, word(outcome[name])]] : [])),
   );
   const argv = Object.keys(flags).length === 0 ? null : gantryCommand`apps scale ${app} ${flags}`.argv;
   const needsDeploy = outcome.concurrency !== now.concurrency;
-  const changes = changed.map(({ name, say }) => say(outcome[name]));
+  const changes = changed.map(({ name, key, word }) =>
+    key === 'cooldown' ? `${word(outcome[name])} cooldown` : `${key} ${word(outcome[name])}`,
+  );
   const advice =
     changes.length === 0
       ? ''

@@ -51,7 +51,7 @@ export type AdviceError = NonNullable<Advice['predictionError']>;
 /** Replays the calls of an app with other settings. Throws NotFoundError, and LimitError for a budget without a price. */
 export async function tuneApp(context: Context, options: TuneOptions) {
   const { api, project } = context;
-  const { app, slo, budgetCents } = options;
+  const { app, budgetCents } = options;
   const name = shortAppName(project, app);
   const deployed = await fetchApp(api, { project, app });
   const { price, ...settings } = factsOf(deployed);
@@ -82,16 +82,8 @@ export async function tuneApp(context: Context, options: TuneOptions) {
   if (reason !== undefined) return { ...report, verdict: 'not predictable' as const, reason };
   // What is said about a month agrees with what was paid.
   const billed = price / (1 + (cost ?? 0));
-  const replayed = await replayAll(context, {
-    app: name,
-    past,
-    trace,
-    settings,
-    model: fitted.model,
-    price: billed,
-    slo,
-    budgetCents,
-  });
+  const { model } = fitted;
+  const replayed = await replayAll(context, { ...options, app: name, past, trace, settings, model, price: billed });
   return { ...report, verdict: 'advice' as const, ...replayed };
 }
 
@@ -126,8 +118,7 @@ async function readPast(context: Context, name: string, deployed: App, { app, si
   return past;
 }
 
-interface Replays extends Pick<TuneOptions, 'slo' | 'budgetCents'> {
-  app: string;
+interface Replays extends TuneOptions {
   past: PastCalls;
   trace: ReturnType<PastCalls['trace']>;
   settings: ScalingSettings;

@@ -50,8 +50,8 @@ export class PastCalls {
     }
   }
 
-  addCall(at: number, runtime: number, waited: { coldStartMs: number; queueMs: number; replica: string | undefined }) {
-    const { coldStartMs, queueMs, replica } = waited;
+  addCall(at: number, runtime: number, waited: Waited): void {
+    const { coldStartMs, queueMs } = waited;
     const day = this.days[dayOf(at, this.since)];
     if (!day) return;
     this.#at.push(at);
@@ -60,7 +60,7 @@ export class PastCalls {
     day.latency.add(LatencyHistogram.bucketOf(queueMs + runtime));
     if (coldStartMs > 0) day.coldStarts++;
     else this.#queue.add(LatencyHistogram.bucketOf(queueMs));
-    this.#occupy(replica, at, { runtime, coldStartMs, queueMs });
+    this.#occupy(at, runtime, waited);
     this.#busyUntil = Math.max(this.#busyUntil, at + queueMs + runtime);
   }
 
@@ -82,7 +82,7 @@ export class PastCalls {
     };
   }
 
-  #occupy(replica: string | undefined, at: number, { runtime, coldStartMs, queueMs }: Timing): void {
+  #occupy(at: number, runtime: number, { coldStartMs, queueMs, replica }: Waited): void {
     const replicaCalls = this.#replicas.get(replica ?? '');
     const start = at + queueMs;
     // A later call of the same start waited for a part of it only.
@@ -101,9 +101,4 @@ export class PastCalls {
 /** Enough for a median. */
 const maxSample = 10_000;
 
-/** In ms. */
-interface Timing {
-  runtime: number;
-  coldStartMs: number;
-  queueMs: number;
-}
+type Waited = Omit<ReturnType<RunDay['runs']['timing']>, 'at' | 'runtimeMs'>;

@@ -10,13 +10,7 @@ import { FailedError, GantryError, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import type { ScalingSettings, TunedOption } from './advice.ts';
-
-const keys = {
-  minReplicas: 'min_replicas',
-  maxReplicas: 'max_replicas',
-  cooldownSeconds: 'cooldown',
-  concurrency: 'replica_concurrency',
-} as const satisfies Record<keyof ScalingSettings, string>;
+import { scalingSettings } from './choose-options.ts';
 
 interface WriteOptions<Advice> {
   app: string;
@@ -69,16 +63,15 @@ async function readScalingFile(context: Context, app: string, configFile: string
 /** Sets what differs from the file, or where that says nothing, from what is deployed. Comments stay. */
 async function editScaling(text: string, configFile: string, { from, to }: Record<'from' | 'to', ScalingSettings>) {
   const inFile = scalingIn(text, configFile);
-  const names = Object.keys(keys) as (keyof ScalingSettings)[];
-  const changed = names.filter((name) => Number(inFile[keys[name]] ?? from[name]) !== to[name]);
+  const changed = scalingSettings.filter(({ name, key }) => Number(inFile[key] ?? from[name]) !== to[name]);
   let edited = text;
   // Each becomes the first of its section.
-  for (const name of changed.toReversed()) {
-    edited = await setConfigValue(edited, ['cerebrium', 'scaling'], keys[name], String(to[name]));
+  for (const { name, key } of changed.toReversed()) {
+    edited = await setConfigValue(edited, ['cerebrium', 'scaling'], key, String(to[name]));
   }
-  const written = changed.map((name) => ({ setting: `scaling.${keys[name]}`, to: to[name] }));
+  const written = changed.map(({ name, key }) => ({ setting: `scaling.${key}`, to: to[name] }));
   const now = scalingIn(edited, configFile);
-  if (changed.every((name) => Number(now[keys[name]]) === to[name])) return { edited, written };
+  if (changed.every(({ name, key }) => Number(now[key]) === to[name])) return { edited, written };
   throw new FailedError(`cannot change ${configFile}: its scaling is written in an unusual way`, {
     fix: written.map(({ setting, to }) => `${setting} = ${to}`).join(', '),
   });

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { checkAppSource, throwOnError } from '../../app/app-source.ts';
 import { type Deployment, type LocalApp, makeSettings, readLocalApp, sendApp } from '../../deploys/send/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
-import { GantryError, InterruptedError, NotReadyError } from '../../kernel/errors.ts';
+import { type GantryError, InterruptedError, NotReadyError, throwUnexpected } from '../../kernel/errors.ts';
 import type { Progress, Step } from '../../kernel/output/progress.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
@@ -128,7 +128,7 @@ class WatchedApp {
         this.#tried = before;
         return undefined;
       }
-      if (!(error instanceof GantryError)) throw error;
+      throwUnexpected(error);
       if (this.#tried === before) this.#tried = undefined;
       return { outcome: { error }, changed };
     } finally {
@@ -141,10 +141,7 @@ class WatchedApp {
   #countChanged({ config }: LocalApp, snapshot: AppSnapshot, { noticedAt }: FolderChange): void {
     const before = this.#seen;
     this.#seen = snapshot;
-    this.#restless.count(before ? changedFiles(before, snapshot) : [], {
-      noticedAt,
-      exclude: config.deployment.exclude,
-    });
+    this.#restless.count(before ? changedFiles(before, snapshot) : [], noticedAt, config.deployment.exclude);
     for (const path of this.#restless.ignored) for (const each of [this.#tried, snapshot]) each?.delete(path);
   }
 

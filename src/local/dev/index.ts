@@ -11,13 +11,14 @@ import {
   type Problem,
   ProjectError,
 } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import type { Context } from '../../platform/context.ts';
 import { deleteApp } from '../../platform/contract/apps.ts';
 import { toAppId } from '../../platform/contract/endpoint.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { noStep } from '../../platform/waiting/index.ts';
 import { announceEmulator } from '../emulator/index.ts';
-import { type AppVersion, develop, type Reload } from './develop.ts';
+import { type AppVersion, type DevelopOptions, develop, type Reload } from './develop.ts';
 import { FolderWatcher } from './folder-watcher.ts';
 
 export type { Reload } from './develop.ts';
@@ -76,11 +77,6 @@ interface SessionOptions {
   debugPorts: ReadonlyMap<string, number>;
 }
 
-interface AppSources {
-  fromEnvFile: string | undefined;
-  readSecrets: () => Promise<Secrets>;
-}
-
 export type ReadyApp = Awaited<ReturnType<DevSession['describe']>>;
 
 /** The apps that `gantry dev` runs, each deployed again on every change. */
@@ -105,7 +101,10 @@ export class DevSession {
   }
 
   /** Runs the app of a folder, and again on every change, until the signal aborts. */
-  async run(folder: string, { fromEnvFile, readSecrets }: AppSources): Promise<void> {
+  async run(
+    folder: string,
+    { fromEnvFile, readSecrets }: Pick<DevelopOptions, 'fromEnvFile' | 'readSecrets'>,
+  ): Promise<void> {
     const { context, platform, options } = this;
     const { print } = options;
     const ownContext = context.withOverrides(platform.environment, folder, options.signal);
@@ -182,12 +181,8 @@ export class DevSession {
     const curl = await sampleCall({ app, build, endpoint, ...version }, trustsOwner ? undefined : token);
     const { dashboard } = version;
     const facts = { app, endpoint, curl, dashboard, url, project, token };
-    return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...this.#debugPortOf(app) } as const;
-  }
-
-  #debugPortOf(app: string): { debugPort?: number } {
     const debugPort = this.options.debugPorts.get(this.#folders.get(app) ?? '');
-    return debugPort === undefined ? {} : { debugPort };
+    return { type: 'ready', ...facts, approveUrl: approvalAddress, build, ...defined({ debugPort }) } as const;
   }
 
   /** Two apps of one name would replace each other. */

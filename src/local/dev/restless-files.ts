@@ -1,15 +1,9 @@
 import { defaultExclude } from '../../app/collect.ts';
 import { excludeLine } from '../../app/files/patterns.ts';
 import type { Progress } from '../../kernel/output/progress.ts';
-import type { FolderChange } from './folder-watcher.ts';
 
 /** In so many reloads running, each of which followed the one before at once: no person saves like that. */
 const most = { reloads: 5, pauseMs: 2_000 };
-
-interface ReloadFacts extends Pick<FolderChange, 'noticedAt'> {
-  /** The present patterns, if there are any. */
-  exclude: readonly string[] | undefined;
-}
 
 /** Files that change faster than the app is reloaded: logs, databases, what another program saves by itself. */
 export class RestlessFiles {
@@ -22,7 +16,7 @@ export class RestlessFiles {
   constructor(private readonly progress: Progress) {}
 
   /** Counts the files that a reload is for. Names each that changes too often, once, with the line that leaves it out. */
-  count(changed: readonly string[], { noticedAt, exclude = defaultExclude }: ReloadFacts): void {
+  count(changed: readonly string[], noticedAt: number, exclude: readonly string[] = defaultExclude): void {
     if (changed.length === 0) return;
     const isAtOnce = noticedAt - this.endedAt < most.pauseMs;
     const before = this.#streaks;

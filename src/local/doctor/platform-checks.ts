@@ -2,7 +2,13 @@ import { pipe, safeParse } from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { dayMs } from '../../kernel/durations.ts';
 import type { Environment } from '../../kernel/environment.ts';
-import { AuthError, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import {
+  AuthError,
+  GantryError,
+  throwUnexpected,
+  UnavailableError,
+  UnexpectedReplyError,
+} from '../../kernel/errors.ts';
 import { duration, localTime } from '../../kernel/output/format.ts';
 import { version } from '../../kernel/version.ts';
 import type { HttpReply } from '../../platform/api/http-reply.ts';
@@ -82,8 +88,8 @@ async function listProjectIds({ reply }: ProbeResult, { api, now }: Context, { r
     // The probe does not renew an expired login, ordinary calls do.
     if (reply.status === 401 && refreshToken) return (await api(listProjects, {})).map(({ id }) => id);
   } catch (error) {
-    if (error instanceof GantryError) return error;
-    throw error;
+    throwUnexpected(error);
+    return error;
   }
   if (reply.status !== 200) return errorFromReply(reply, now());
   const list = safeParse(pipe(jsonText, listProjects.reply), reply.body);
@@ -134,8 +140,8 @@ export function checkToken(env: Environment, settings: Settings, now: number, lo
     const credential = local ? { ...stored, origin: local.name } : stored;
     return { credential, check: describeToken(credential, settings, now) };
   } catch (error) {
-    if (error instanceof GantryError) return { check: errorCheck('token', error) };
-    throw error;
+    throwUnexpected(error);
+    return { check: errorCheck('token', error) };
   }
 }
 

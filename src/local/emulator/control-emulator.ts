@@ -79,11 +79,9 @@ function parentName(): string | undefined {
   return attempt(() => readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
 }
 
-type Assignment = (name: string, value: string) => string;
-
 const single = (value: string, escaped: string) => `'${value.replaceAll("'", escaped)}'`;
 
-const assignments: Record<Shell, Assignment> = {
+const assignments: Record<Shell, (name: string, value: string) => string> = {
   sh: (name, value) => `export ${name}=${single(value, `'\\''`)}`,
   fish: (name, value) => `set -gx ${name} ${single(value.replaceAll('\\', '\\\\'), `\\'`)}`,
   powershell: (name, value) => `$env:${name} = ${single(value, `''`)}`,

@@ -147,15 +147,14 @@ async function startIn(background: Background, signal: AbortSignal, folder: stri
   for (const port of new Set([lastPortOf(files.variables) ?? 0, 0])) {
     const argv = ['emulator', 'start', '-C', folder, '--data-dir', files.data, '--no-seed', '--port', String(port)];
     const isAlive = await spawnDetached(argv, files.log);
-    do {
+    for (let mayStart = true; mayStart; ) {
+      // Asked before the look: another command may have started it meanwhile.
+      mayStart = isAlive() && elapsed() - began < maxStartMs;
       const running = runningIn(env, folder);
       if (running) return running.environment;
       await delay(pollMs, signal);
-    } while (isAlive() && elapsed() - began < maxStartMs);
+    }
   }
-  // Another command may have started it meanwhile.
-  const running = runningIn(env, folder);
-  if (running) return running.environment;
   throw new FailedError('cannot start the emulator of this folder', {
     why: lastLines(files.log),
     fix: gantryCommand`emulator start`,
