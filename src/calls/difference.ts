@@ -66,7 +66,7 @@ function logFactorial(n: number): number {
 }
 
 /** Durations of one kind of call, in ms, before a change and after it. Sorted by {@link compareDurations}. */
-interface DurationSamples {
+export interface DurationSamples {
   before: Float64Array;
   after: Float64Array;
 }

@@ -74,16 +74,10 @@ export async function callOrThrow(context: Context, call: AppCall): Promise<AppR
   throw await responseError(context, response, call.auth);
 }
 
-/** Where the platform sends the response of a call. */
-interface Webhook {
-  url: string;
-  secret: string | undefined;
-}
-
 /** The address of a call and its headers for the platform: whether it starts a run, and where its response goes. */
 export function requestTo(
   { url }: Pick<CallTarget, 'url'>,
-  { isAsync, webhook }: { isAsync: boolean; webhook: Webhook | undefined },
+  { isAsync, webhook }: { isAsync: boolean; webhook: { url: string; secret: string | undefined } | undefined },
 ): Pick<AppCall, 'url' | 'headers'> {
   const callUrl = new URL(url);
   if (isAsync) callUrl.searchParams.set('async', 'true');

@@ -1,5 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { AppError, GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { AppError, type GantryError, throwUnexpected, UnavailableError } from '../../kernel/errors.ts';
 import { size } from '../../kernel/output/format.ts';
 import type { ConnectionError } from '../../platform/api/transport.ts';
 import type { Context } from '../../platform/context.ts';
@@ -51,7 +51,7 @@ async function endOfRun(context: Context, app: string, run: string): Promise<App
     await followRun(silent, { app, run, timeoutMs: recordMs });
     return 'succeeded';
   } catch (error) {
-    if (signal.aborted || !(error instanceof GantryError)) throw error;
+    throwUnexpected(error, signal);
     return error instanceof AppError ? error : 'unknown';
   }
 }

@@ -11,7 +11,14 @@ export {
   resolveCallTarget,
 } from './call-target.ts';
 export type { InvokeOptions } from './prepare-call.ts';
-export { invalidParameter, invokeApp, parseParameters, prepareCall, readJsonData } from './prepare-call.ts';
+export {
+  invalidParameter,
+  invokeApp,
+  noResponseYetError,
+  parseParameters,
+  prepareCall,
+  readJsonData,
+} from './prepare-call.ts';
 export {
   type AppEvent,
   type AppResponse,

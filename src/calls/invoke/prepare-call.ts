@@ -21,7 +21,12 @@ import { type CallTarget, defaultHeaders, parseHeaders, resolveCallAuth, resolve
 export async function invokeApp(context: Context, options: InvokeOptions) {
   const { timeout } = options;
   let target: CallTarget | undefined;
-  const limit = timeout === undefined ? undefined : callLimit(context, timeout, () => target);
+  if (timeout !== undefined) noteTimeout(context, timeout);
+  // One clock for reading the request body, the response, and the run of an asynchronous call.
+  const limit =
+    timeout === undefined
+      ? undefined
+      : new Deadline(context, timeout, () => (target ? noResponseYetError(target, timeout) : notSentError(timeout)));
   const call = await prepareCall(limit ? contextWith(context, { signal: limit.signal }) : context, options, limit);
   target = call.target;
   const { app } = target;
@@ -34,23 +39,8 @@ export async function invokeApp(context: Context, options: InvokeOptions) {
   return { run: await startAsyncRun(context, options, call) };
 }
 
-/**
- * The `--timeout` of a call: one clock for reading the request body, the response, and the run of an asynchronous call.
- * `target` returns undefined until everything is there to send.
- */
-function callLimit(
-  context: Pick<Context, 'signal' | 'elapsed' | 'end'>,
-  timeoutMs: number,
-  target: () => CallTarget | undefined,
-): Deadline {
-  noteTimeout(context, timeoutMs);
-  return new Deadline(context, timeoutMs, () => {
-    const called = target();
-    return called ? noResponseYetError(called, timeoutMs) : notSentError(timeoutMs);
-  });
-}
-
-function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
+/** The `--timeout` of a call that was sent. */
+export function noResponseYetError({ app, name }: CallTarget, timeoutMs: number): PendingError {
   return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
     why: 'the request timed out locally; the call may still be in progress',
     fix: gantryCommand`runs list ${app}`,
@@ -115,10 +105,6 @@ async function resolveWebhook(context: Context, { webhook, webhookSecretFile }: 
   return { url, secret: await readWebhookSecret(context, webhookSecretFile) };
 }
 
-interface BodySource extends Pick<InvokeOptions, 'data' | 'input'> {
-  parameters: Record<string, unknown> | undefined;
-}
-
 type BodyContext = Pick<Context, 'cwd' | 'stdin' | 'signal'>;
 
 /** Smaller bodies are buffered, so that their length is known. */
@@ -128,8 +114,11 @@ const jsonFix = `name=value without --data, or --data '{"name": "value"}'`;
 const inputFix = '--input FILE to send any bytes';
 
 /** Reads the request body, or `defaultBody` if there is no source. Throws UsageError for two sources or invalid JSON. */
-async function readRequestBody(context: BodyContext, source: BodySource, defaultBody: unknown) {
-  const { parameters, data, input } = source;
+async function readRequestBody(
+  context: BodyContext,
+  { parameters, data, input }: Pick<InvokeOptions, 'data' | 'input'> & { parameters: object | undefined },
+  defaultBody: unknown,
+) {
   const sources = { 'name=value': parameters, '--data': data, '--input': input };
   const given = Object.entries(sources).flatMap(([name, value]) => (value === undefined ? [] : name));
   if (given.length > 1) throw new UsageError(`${given.join(' and ')} cannot be combined: each sets the body`);

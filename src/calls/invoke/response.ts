@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { FailedError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { withNulls } from '../../kernel/json-text.ts';
 import { duration } from '../../kernel/output/format.ts';
 import { nullable, type ObjectOf, text } from '../../kernel/shape.ts';
 import { decompress, encodingsOf, readAtMost } from '../../platform/api/http-reply.ts';
@@ -173,5 +174,5 @@ function eventTooLong(name: string): UnexpectedReplyError {
 }
 
 function* drain(parsed: EventSourceMessage[]): Generator<AppEvent> {
-  for (const { event, data, id } of parsed.splice(0)) yield { event: event ?? null, data, id: id ?? null };
+  for (const { event, data, id } of parsed.splice(0)) yield withNulls({ event, data, id });
 }

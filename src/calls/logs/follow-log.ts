@@ -265,6 +265,5 @@ class LogFollower {
 
 /** The platform refuses this range, perhaps because it is too old. */
 function isRefusal(error: unknown): boolean {
-  const status = error instanceof GantryError ? error.facts.status : undefined;
-  return status === 400 || status === 410 || status === 416 || status === 422;
+  return error instanceof GantryError && [400, 410, 416, 422].includes(error.facts.status ?? 0);
 }

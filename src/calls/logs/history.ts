@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { compareLines, eachLine, type LogLine } from './log-line.ts';
+import { compareLines, type LogLine } from './log-line.ts';
 import type { LogPage, LogPageQuery, LogSource } from './log-source.ts';
 import type { OnGap, SeenLines } from './seen-lines.ts';
 
@@ -23,9 +23,8 @@ export async function* readForward(source: LogSource, { since, until }: LogRange
   const query: LogPageQuery = { direction: 'forward', after: since, before: until, size: pageSize };
   try {
     for await (const page of readPages(source, query)) {
-      const lines = page.lines.flatMap(eachLine);
-      const fresh = lines.filter((line) => seenLines.isNew(line, 'history', page));
-      overlaps ||= fresh.length < lines.length;
+      const fresh = page.lines.filter((line) => seenLines.isNew(line, 'history', page));
+      overlaps ||= fresh.length < page.lines.length;
       ended = page.hasEnded ?? false;
       held = [...held, ...fresh].sort(compareLines);
       if (page.isTruncated) onGap(held.at(-1) ?? seenLines.last, undefined);
@@ -47,27 +46,15 @@ export async function readLastLines(
   limit: number,
   seenLines: SeenLines,
   onGap: OnGap,
-): Promise<{ lines: LogLine[] }> {
+): Promise<LogLine[]> {
   let lines: LogLine[] = [];
   const query: LogPageQuery = { direction: 'backward', after: since, before: until, size: Math.min(pageSize, limit) };
   for await (const page of readPages(source, query)) {
-    lines = [
-      ...oldestFirst(page.lines)
-        .flatMap(eachLine)
-        .filter((line) => seenLines.isNew(line, 'history', page)),
-      ...lines,
-    ];
+    lines = [...page.lines.filter((line) => seenLines.isNew(line, 'history', page)), ...lines];
     if (lines.length >= limit) break;
     if (page.isTruncated) onGap(undefined, lines.sort(compareLines)[0]);
   }
-  return { lines: lines.sort(compareLines).slice(-limit) };
-}
-
-/** A page that is read backward starts with the latest line, unless its times show otherwise. */
-function oldestFirst(lines: LogLine[]): LogLine[] {
-  const first = lines[0]?.at ?? 0;
-  const last = lines.at(-1)?.at ?? 0;
-  return first < last ? lines : lines.toReversed();
+  return lines.sort(compareLines).slice(-limit);
 }
 
 /** Reads pages to the end. Stops at a repeated page: the platform would return the same ones forever. */

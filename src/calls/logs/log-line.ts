@@ -1,4 +1,5 @@
 import { defined } from '../../kernel/json-text.ts';
+import { byUnits } from '../../kernel/packed-list.ts';
 import type { Context } from '../../platform/context.ts';
 import type { BuildLogLine } from '../../platform/contract/builds.ts';
 import type { AppLogFrame, AppLogLine, BuildLogFrame } from '../../platform/contract/logs.ts';
@@ -90,11 +91,8 @@ export function splitLogText(log: string): string[] {
 
 /** Sorts by time, then by container, then by number within a container. */
 export function compareLines(a: LogLine, b: LogLine): number {
-  if (a.at !== b.at) return a.at - b.at;
   const nanoseconds = (a.nanoseconds ?? 0) - (b.nanoseconds ?? 0);
-  if (nanoseconds !== 0) return nanoseconds;
-  if (a.container !== b.container) return a.container < b.container ? -1 : 1;
-  return a.number - b.number;
+  return a.at - b.at || nanoseconds || byUnits(a.container, b.container) || a.number - b.number;
 }
 
 function parseTime(timestamp: string): Pick<LogLine, 'at' | 'nanoseconds'> {

@@ -42,6 +42,7 @@ export interface LogPageQuery {
 }
 
 export interface LogPage {
+  /** Each is one line, the oldest first. */
   lines: LogLine[];
   next?: string | undefined;
   /** There is more, but no token to request it. */
@@ -85,8 +86,9 @@ export function appLogSource(
         return smaller;
       });
       const { logs, nextPageToken, hasMore = Boolean(nextPageToken) } = reply;
+      const lines = logs.map(appLine);
       return {
-        lines: logs.map(appLine),
+        lines: (direction === 'backward' ? oldestFirst(lines) : lines).flatMap(eachLine),
         next: hasMore ? nextPageToken : undefined,
         isTruncated: hasMore && !nextPageToken,
       };
@@ -110,6 +112,13 @@ export function appLogSource(
       return frame.success ? eachLine(appFrameLine(frame.output)) : undefined;
     },
   };
+}
+
+/** A page that is read backward starts with the latest line, unless its times show otherwise. */
+function oldestFirst(lines: LogLine[]): LogLine[] {
+  const first = lines[0]?.at ?? 0;
+  const last = lines.at(-1)?.at ?? 0;
+  return first < last ? lines : lines.toReversed();
 }
 
 const AppLogMessage = v.pipe(jsonText, AppLogFrame);
@@ -141,7 +150,7 @@ export function buildLogSource(
       const status = reply.status || (await readStatus?.()) || '';
       const lines = reply.logs.map(buildLine).filter(({ at, timestamp }) => !timestamp || (at >= after && at < before));
       return {
-        lines: await keepFound(lines, ({ text }) => matches(text)),
+        lines: (await keepFound(lines, ({ text }) => matches(text))).flatMap(eachLine),
         hasEnded: buildPhase(status) !== 'in progress',
       };
     },

@@ -1,4 +1,4 @@
-import { GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { NotFoundError, throwUnexpected } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { type LogEnding, msToSettle, noteLate } from './ending.ts';
 import { followLog } from './follow-log.ts';
@@ -44,7 +44,7 @@ async function readEnding(
   try {
     return { ending: await options.readEnding?.() };
   } catch (error) {
-    if (!(error instanceof GantryError) || signal.aborted) throw error;
+    throwUnexpected(error, signal);
     return error instanceof NotFoundError ? { missing: error } : {};
   }
 }
@@ -65,11 +65,10 @@ async function* readBatches(context: Needs, source: LogSource, options: EndedLog
   }
   const follow = Boolean(options.follow && !options.ending);
   // New lines are those after the latest one, not after the current time: the clocks may differ.
-  const latest =
-    follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : { lines: [] };
+  const latest = follow && since !== undefined ? await readLastLines(source, {}, 1, new SeenLines(), () => {}) : [];
   yield* readRange(source, { ...options, follow }, seenLines, onGap);
   if (!follow) return;
-  if (!seenLines.last) for (const line of latest.lines) seenLines.isNew(line, 'history', latest);
+  if (!seenLines.last) for (const line of latest) seenLines.isNew(line, 'history', latest);
   if (!seenLines.last)
     throwOrNoteEmpty(context, source, { since, until: options.until, follow: true, ending: undefined });
   yield* followLog(context, following);
@@ -90,7 +89,7 @@ async function* readRange(
 ): AsyncGenerator<LogLine[]> {
   if (tail === undefined) yield* readForward(source, { since, until }, seenLines, onGap);
   else if (tail > 0 || follow) {
-    const { lines } = await readLastLines(source, { since, until }, Math.max(1, tail), seenLines, onGap);
+    const lines = await readLastLines(source, { since, until }, Math.max(1, tail), seenLines, onGap);
     if (tail > 0) yield lines;
   }
 }

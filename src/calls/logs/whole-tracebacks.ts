@@ -1,5 +1,5 @@
 import { keepFound, partOfTraceback } from './keep-found.ts';
-import { compareLines, eachLine, type LogLine } from './log-line.ts';
+import { compareLines, type LogLine } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 
 /** How far from one of its lines a traceback is looked for, in ms. */
@@ -19,11 +19,10 @@ export function withWholeTracebacks(matching: LogSource, sourceOf: (container: s
         const around = await source.readPage({ direction: 'forward', after, before, size: 1_000 });
         const keys = new Set(hits.map(keyOf));
         const isHit = (line: LogLine) => keys.has(keyOf(line));
-        added = [...added, ...(await keepFound(around.lines.flatMap(eachLine).sort(compareLines), isHit))];
+        added = [...added, ...(await keepFound(around.lines.sort(compareLines), isHit))];
       }
       if (added.length === 0) return page;
-      const lines = withOthers(page.lines.flatMap(eachLine), added);
-      return { ...page, lines: query.direction === 'backward' ? lines.reverse() : lines };
+      return { ...page, lines: withOthers(page.lines, added) };
     },
   };
 }
@@ -37,7 +36,7 @@ interface TracebackPlace {
 /** Where the log is to be read for tracebacks: hits of a container that are close to each other share one request. */
 function placesOf(lines: readonly LogLine[]): TracebackPlace[] {
   const places: TracebackPlace[] = [];
-  const parts = lines.flatMap(eachLine).filter(({ at, text }) => at > 0 && partOfTraceback.test(text));
+  const parts = lines.filter(({ at, text }) => at > 0 && partOfTraceback.test(text));
   for (const hit of parts.sort(compareLines)) {
     const place = places.findLast(({ hits: [first] }) => first?.container === hit.container);
     if (place && hit.at - aroundMs <= place.before) {

@@ -1,5 +1,5 @@
 import { type CommandLine, sentence } from '../../kernel/command-line.ts';
-import { GantryError, UnavailableError } from '../../kernel/errors.ts';
+import { type GantryError, throwUnexpected, UnavailableError } from '../../kernel/errors.ts';
 import { deferred } from '../../kernel/once.ts';
 import type { Context } from '../../platform/context.ts';
 import { contextUntil, type Deadline, ifTold, timeoutSignal } from '../../platform/waiting/index.ts';
@@ -184,7 +184,7 @@ export async function readFailureLog(
     const text = await read(contextUntil(context, until));
     return text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
   } catch (error) {
-    if (context.signal.aborted || !(error instanceof GantryError)) throw error;
+    throwUnexpected(error, context.signal);
     context.progress.warn(`cannot read the ${name}: ${error.message}`);
     return [];
   }
@@ -202,7 +202,7 @@ export async function readLogTail(
     { signal },
     readLastLines(source, {}, tailLines, new SeenLines(), () => {}),
   );
-  return (read?.lines ?? []).flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
+  return (read ?? []).flatMap(({ text }) => splitLogText(text)).map((line) => line.trimEnd());
 }
 
 /**
@@ -261,7 +261,7 @@ async function* withoutFailure(
     }
   } catch (error) {
     if (until.aborted) return;
-    if (!(error instanceof GantryError)) throw error;
+    throwUnexpected(error);
     progress.warn(`cannot read the log: ${error.message}`);
   }
 }

@@ -1,5 +1,5 @@
 import { safeParse } from 'valibot';
-import { GantryError, NotFoundError, PendingError } from '../../kernel/errors.ts';
+import { NotFoundError, PendingError, throwUnexpected } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
@@ -42,7 +42,7 @@ export class AsyncCalls {
     const { index } = input;
     const startedAt = context.elapsed();
     const earlierRun = this.log.runOf(index);
-    if (earlierRun) return this.#result(context, settings, { run: earlierRun, startedAt, isOld: true });
+    if (earlierRun) return this.#result(context, settings, earlierRun, { startedAt, isOld: true });
     if (!this.isAsync) return callInput(context, settings, input);
     const request = requestTo(settings.target, { isAsync: true, webhook: this.deliveries });
     const called = await callInput(context, { ...settings, request }, input);
@@ -50,15 +50,20 @@ export class AsyncCalls {
     // It was refused, or answered at once.
     if (run === undefined) return called;
     await this.log.addRun(index, run);
-    return this.#result(context, settings, { run, startedAt, isOld: false });
+    return this.#result(context, settings, run, { startedAt, isOld: false });
   }
 
   async close(): Promise<void> {
     await this.deliveries?.close();
   }
 
-  async #result(context: Context, settings: CallSettings, started: StartedRun): Promise<CalledInput> {
-    const { run, startedAt, isOld } = started;
+  /** `isOld`: an earlier command has started the run. */
+  async #result(
+    context: Context,
+    settings: CallSettings,
+    run: string,
+    { startedAt, isOld }: { startedAt: number; isOld: boolean },
+  ): Promise<CalledInput> {
     const delivery = isOld && !this.deliveries?.hasOldAddress ? undefined : this.deliveries?.expect(run);
     try {
       const outcome = await this.#outcome(context, settings, run, delivery);
@@ -89,7 +94,7 @@ export class AsyncCalls {
       });
       return await judgeRun(context, settings, ended);
     } catch (error) {
-      if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+      throwUnexpected(error, context.signal);
       if (!(error instanceof PendingError || error instanceof NotFoundError)) throw new MapStopped(error);
       return { status: 'failed', error: { code: error.exit, message: error.message } };
     }
@@ -109,14 +114,6 @@ export async function openDeliveries(context: Context, options: DeliveryOptions)
   }
   const { Deliveries } = await import('../webhooks/index.ts');
   return Deliveries.open(context, options);
-}
-
-interface StartedRun {
-  run: string;
-  /** When this command called it, or began to ask for it. */
-  startedAt: number;
-  /** Whether an earlier command has started it. */
-  isOld: boolean;
 }
 
 /** The id of the run that a call has started. Undefined if the app answered the call itself. */

@@ -1,12 +1,10 @@
 import { after } from '../../kernel/clock.ts';
-import { gantryCommand } from '../../kernel/command-line.ts';
-import { GantryError, PendingError } from '../../kernel/errors.ts';
-import { duration } from '../../kernel/output/format.ts';
+import { type GantryError, type PendingError, throwUnexpected } from '../../kernel/errors.ts';
 import { retryDelayMs } from '../../platform/api/retry.ts';
 import type { StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import type { Context } from '../../platform/context.ts';
-import { type CallHeaders, type CallTarget, callApp, defaultHeaders, readResponse } from '../invoke/index.ts';
+import { type CallHeaders, callApp, defaultHeaders, noResponseYetError, readResponse } from '../invoke/index.ts';
 import type { MapInput } from './input-file.ts';
 import { type JudgeSettings, type Judgment, judgeResponse, MapStopped } from './judge-response.ts';
 import type { MapOutcome, MapResult } from './result-line.ts';
@@ -85,7 +83,7 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
   const { target, auth, agent, timeoutMs, request } = settings;
   let timeout: PendingError | undefined;
   const end = () => {
-    timeout = timeoutError(target, timeoutMs);
+    timeout = noResponseYetError(target, timeoutMs);
     call.abort(timeout);
   };
   const stopTimer = after(timeoutMs, end, { background: true });
@@ -103,7 +101,7 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
     return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {
     if (timeout && error === timeout) return { ...failure(timeout), run: null };
-    if (!(error instanceof GantryError) || call.signal.aborted) throw error;
+    throwUnexpected(error, call.signal);
     if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { ...failure(error), run: null };
     if (error.facts.retryable === false) throw new MapStopped(error);
     return { refused: error };
@@ -115,12 +113,6 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
 function failure({ exit, message, facts }: GantryError): MapOutcome & { status: 'failed' } {
   const { status } = facts;
   return { status: 'failed', error: { code: exit, message, ...(status !== undefined && { statusCode: status }) } };
-}
-
-function timeoutError({ app, name }: CallTarget, timeoutMs: number): PendingError {
-  return new PendingError(`${name} did not respond within ${duration(timeoutMs)}`, {
-    fix: gantryCommand`runs list ${app}`,
-  });
 }
 
 /** A call that was refused is not repeated any more: its input has no result. */

@@ -17,9 +17,16 @@ import { countResults } from './results-file.ts';
 /** What is in the results file now. */
 export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
 
-const nothing = { calls: 0, newFailures: 0, refused: 0, durationMs: 0, failures: [] };
 /** The counts of a map before its first call. */
-const noCounts = { ...nothing, costCents: null, stoppedBy: null };
+const noCounts = {
+  calls: 0,
+  newFailures: 0,
+  refused: 0,
+  durationMs: 0,
+  failures: [],
+  costCents: null,
+  stoppedBy: null,
+};
 
 /** Calls in flight, if the platform does not say how many calls an app can take. */
 const defaultConcurrency = 8;

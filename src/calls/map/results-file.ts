@@ -222,23 +222,25 @@ async function sortByIndex(path: string, count: number): Promise<void> {
 async function rewrite(path: string, linesOf: (file: FileHandle) => AsyncIterable<Buffer>): Promise<void> {
   const from = await openRegular(path);
   const copy = async (into: FileHandle) => {
-    let batch: Buffer[] = [];
-    let bytes = 0;
-    const write = async () => {
-      await into.appendFile(Buffer.concat(batch));
-      batch = [];
-      bytes = 0;
-    };
-    for await (const line of linesOf(from)) {
-      batch.push(line, lineBreak);
-      bytes += line.length + 1;
-      if (bytes >= batchBytes) await write();
-    }
-    await write();
+    for await (const batch of inBatches(linesOf(from))) await into.appendFile(batch);
   };
   try {
     await writeAtomically(path, copy, { flush: true });
   } finally {
     await from.close();
   }
+}
+
+async function* inBatches(lines: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let batch: Buffer[] = [];
+  let bytes = 0;
+  for await (const line of lines) {
+    batch.push(line, lineBreak);
+    bytes += line.length + 1;
+    if (bytes < batchBytes) continue;
+    yield Buffer.concat(batch);
+    batch = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(batch);
 }

@@ -101,16 +101,14 @@ const tooMany: Rejection = { status: 503, why: 'too many requests at the same ti
 async function readBody(request: IncomingMessage, chunks: Buffer[], memory: { bytes: number }) {
   let bytes = 0;
   if (Number(request.headers['content-length']) > maxBodyBytes) return discard(request, tooLarge);
-  const iterator = request[Symbol.asyncIterator]();
-  for (;;) {
-    const { value, done } = await iterator.next();
-    if (done) return undefined;
-    bytes += value.length;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    bytes += chunk.length;
     if (bytes > maxBodyBytes) return discard(request, tooLarge);
-    if (memory.bytes + value.length > maxBufferedBytes) return discard(request, tooMany);
-    memory.bytes += value.length;
-    chunks.push(value);
+    if (memory.bytes + chunk.length > maxBufferedBytes) return discard(request, tooMany);
+    memory.bytes += chunk.length;
+    chunks.push(chunk);
   }
+  return undefined;
 }
 
 async function discard(request: IncomingMessage, rejection: Rejection): Promise<Rejection> {
@@ -161,14 +159,9 @@ function bindError(cause: NodeJS.ErrnoException, host: string, port: number): Fa
   return new FailedError(`cannot listen on ${host}, port ${port}`, { why: cause.message, cause });
 }
 
-interface ServedText {
-  contentType: string;
-  text: string;
-}
-
 interface TextServerOptions extends ListenPlace {
   /** The text of a path; undefined if there is none. `accept` is what the client can read. */
-  textOf: (path: string, accept: string) => ServedText | undefined;
+  textOf: (path: string, accept: string) => { contentType: string; text: string } | undefined;
 }
 
 /** Serves texts to GET requests. Throws FailedError if it cannot listen. */

@@ -1,7 +1,7 @@
 import type { FunctionParameters } from '../../app/python-program.ts';
 import { isOfNoText, pairsOf, parameterWords, samplesOf, ungiven } from '../../app/sample-call.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
+import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
 import { size } from '../../kernel/output/format.ts';
@@ -27,13 +27,6 @@ interface Claim {
   flag: string;
   value: string | undefined;
   isUnderstood: boolean;
-}
-
-/** A flag of gantry that is passed to the function instead. */
-interface ClaimedParameter {
-  pair: string;
-  /** So that nothing is silently taken for the other. */
-  note: Sentence;
 }
 
 /** A flag of gantry, by all of its names. */
@@ -92,7 +85,7 @@ export function checkProgramArguments(
   target: string,
   called: Called | undefined,
   source: string,
-): ClaimedParameter[] {
+) {
   if (called && invalid) throw invalid;
   const before: Record<string, string | true> = {};
   for (const { flag, value = true as const } of claims) before[flag] = value;
@@ -121,6 +114,7 @@ function claimedParameter(claimed: Claim, words: string[], { called, names, line
   const isParameter = names.includes(name);
   if (isUnderstood && !isParameter) return undefined;
   if (called && isParameter && !isUnderstood && value !== undefined) {
+    // So that nothing is silently taken for the other.
     const note = sentence`${flag} is passed to ${called.name}, which has this parameter; for gantry: ${line}`;
     return { pair: `${name}=${value}`, note };
   }

@@ -68,8 +68,7 @@ export async function startProgram(program: Program, options: RunOptions): Promi
   const image = await readBaseImage(program.config, (problem) => progress.warn(problem));
   await api(createRunApp, { project, app, query: { region } });
   const imageDigest =
-    image &&
-    (await limit.wait((timeoutMs) => prepareImage(context, { app, region, image, timeoutMs, config: program.config })));
+    image && (await limit.wait((timeoutMs) => prepareImage(context, program.config, { region, image, timeoutMs })));
   const { runId: run } = await send(program, { ...options, region, imageDigest });
   progress.event('started', { app, run });
   return { app, run };
@@ -203,20 +202,16 @@ async function readBaseImage(
 /** Short at first: the image may already exist. */
 const pauses = { firstMs: 250, maxMs: 2_000, growth: 2 };
 
-interface PrepareImageOptions {
-  app: string;
-  region: string | undefined;
-  image: BaseImage;
-  timeoutMs: number;
-  config: AppConfig;
-}
-
 /**
  * Waits until the platform has built the image and returns its digest. Throws BuildFailedError if that fails,
  * PendingError at the timeout.
  */
-async function prepareImage(context: Context, options: PrepareImageOptions): Promise<string> {
-  const { app, region, image, timeoutMs, config } = options;
+async function prepareImage(
+  context: Context,
+  config: AppConfig,
+  { region, image, timeoutMs }: { region: string | undefined; image: BaseImage; timeoutMs: number },
+): Promise<string> {
+  const { name: app } = config;
   const { project, progress } = context;
   const step = progress.step('Preparing the base image');
   let shownStatus = '';

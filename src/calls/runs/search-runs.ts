@@ -143,17 +143,14 @@ export async function searchTimeWindows(search: RunSearchContext, query: RunQuer
   return { runs: [...byId.values()], total, hasMore: read < windows.length, isComplete, isUnfiltered };
 }
 
-interface TimeWindow {
-  start: number;
-  end: number;
-}
+type TimeWindow = Pick<RunQuery, 'since' | 'until'>;
 
 function splitRange({ since, until }: RunQuery): TimeWindow[] {
   const windows: TimeWindow[] = [];
   let end = until;
   do {
     const start = Math.max(since, end - maxWindowMs);
-    windows.push({ start, end });
+    windows.push({ since: start, until: end });
     end = start;
   } while (end > since);
   return windows;
@@ -169,15 +166,11 @@ function estimateWindows(missing: number, read: number, foundCount: number): num
  * Reads the pages of one window until there are enough runs. `hasOtherTimes`: the platform does not keep to the window, and
  * these are of all of the range.
  */
-async function readWindow(
-  { api, project }: RunSearchContext,
-  asked: RunQuery,
-  { start, end }: TimeWindow,
-  enough: number,
-) {
+async function readWindow({ api, project }: RunSearchContext, asked: RunQuery, window: TimeWindow, enough: number) {
   const { app, filters } = asked;
   const limit = Math.min(pageSize.max, Math.max(pageSize.min, enough));
-  const range = { startTime: new Date(start).toISOString(), endTime: new Date(end).toISOString(), limit };
+  const startTime = new Date(window.since).toISOString();
+  const range = { startTime, endTime: new Date(window.until).toISOString(), limit };
   const read = (position: PagePosition | undefined) =>
     readChart(api, { project, app }, { ...range, ...atPosition(position), ...filters });
   const isAsked = (run: Run) => matches(run, asked);
@@ -187,7 +180,7 @@ async function readWindow(
   );
   const matching = runs.filter(isAsked);
   const isUnfiltered = matching.length < runs.length;
-  const hasOtherTimes = runs.some((run) => !matches(run, { since: start, until: end, filters: {} }));
+  const hasOtherTimes = runs.some((run) => !matches(run, { ...window, filters: {} }));
   const isCounted = Number.isFinite(total) && !isUnfiltered && !hasOtherTimes;
   return {
     runs: matching,

@@ -118,11 +118,7 @@ export class Deliveries {
   }
 
   #slotOf(run: string): Slot {
-    return onceFor(this.#slots, run, () => ({
-      arrival: deferred<ReceivedRequest>(),
-      answer: deferred<ReceiverResponse>(),
-      isExpected: false,
-    }));
+    return onceFor(this.#slots, run, newSlot);
   }
 
   #answer(run: string, response: ReceiverResponse): void {
@@ -131,8 +127,8 @@ export class Deliveries {
   }
 }
 
-interface Slot {
-  arrival: ReturnType<typeof deferred<ReceivedRequest>>;
-  answer: ReturnType<typeof deferred<ReceiverResponse>>;
-  isExpected: boolean;
+type Slot = ReturnType<typeof newSlot>;
+
+function newSlot() {
+  return { arrival: deferred<ReceivedRequest>(), answer: deferred<ReceiverResponse>(), isExpected: false };
 }
