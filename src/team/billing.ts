@@ -5,10 +5,8 @@ import type { DecodedReply } from '../platform/contract/endpoint.ts';
 import { jsonLeaves } from '../platform/replies/index.ts';
 
 /** All values of a payment method, whose fields are not documented (spec 2.12). Never has a full card number. */
-export function paymentMethodText(method: unknown): string {
-  return jsonLeaves(method)
-    .map(([path, value]) => (path ? `${path}=${masked(value)}` : masked(value)))
-    .join(' ');
+export function paymentMethodCells(method: unknown): Record<string, string> {
+  return Object.fromEntries(jsonLeaves(method).map(([path, value]) => [path || 'method', masked(value)]));
 }
 
 /** Keeps only the last four digits of what may be a card number. */

@@ -116,13 +116,15 @@ describe('payment methods', () => {
 
   test('show every value', async () => {
     const { stdout } = await list();
-    expect(stdout).toMatch(/brand=visa last4=4242 expMonth=4 expYear=2029 isDefault=true\n/);
+    expect(stdout).toMatch(/\tvisa\t4242\t4\t2029\ttrue\n/);
+    const shown = (await gantry(['plan', 'payment-methods'], { emulator, ...wideTerminal })).stdout;
+    expect(shown).toMatch(/BRAND +LAST4 +EXPMONTH +EXPYEAR +ISDEFAULT *\n.*visa +4242 +4 +2029 +true/);
   });
 
   test.each([
-    [{ type: 'card', card: { brand: 'amex', last4: '0005' } }, 'type=card card.brand=amex card.last4=0005\n'],
-    [{ last4: '4242424242424242' }, 'last4=•••• 4242\n'],
-    [{ number: '4242 4242 4242 4242' }, 'number=•••• 4242\n'],
+    [{ type: 'card', card: { brand: 'amex', last4: '0005' } }, 'card\tamex\t0005\n'],
+    [{ last4: '4242424242424242' }, '•••• 4242\n'],
+    [{ number: '4242 4242 4242 4242' }, '•••• 4242\n'],
     ['invoice', 'invoice\n'],
     [null, 'null\n'],
   ])('of the shape %j are shown', async (method, shown) => {
