@@ -45,7 +45,7 @@ const names: Record<string, string> = {
     sizeGb totalCents uploadMs waitedMs watchedMs
   `,
   number: `
-    byCrc32 calls chance code coldStarts column concurrency copied crc32 days debugPort deleted equal errors
+    byCrc32 calls chance code coldStarts column concurrency copied crc32 days debugPort deleted equal equalFiles errors
     events exitCode extra failed failedJobs failedRuns files foundRuns index inputs jobs length line listed maxReplicas
     minReplicas missing moreColdStarts new newFailures oldSecrets others pending pid port programExitCode queued refused replicas
     restarts runStatusCode running runs skipped smokeCalls statusCode succeeded to tried unattributed unchanged

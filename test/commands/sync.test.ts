@@ -59,7 +59,16 @@ describe('with --verify, a file of equal size that is not older counts as unchan
     expect([planned.code, planned.json()]).toMatchObject([3, { updated: 1, unchanged: 2, paths: ['sub/b'] }]);
     expect(shelf().read('/same/sub/b')?.toString()).toBe('BBBB');
     const { code, json } = await gantry(['sync', 'same', ':/same', '--verify', '--json']);
-    const counts = { files: 1, new: 0, updated: 1, unchanged: 2, skipped: 0, verifiedFiles: 3, changed: true };
+    const counts = {
+      files: 1,
+      new: 0,
+      updated: 1,
+      unchanged: 2,
+      skipped: 0,
+      verifiedFiles: 3,
+      equalFiles: 2,
+      changed: true,
+    };
     expect([code, json()]).toMatchObject([0, counts]);
     expect(shelf().read('/same/sub/b')?.toString()).toBe('bbbb');
   });
@@ -75,6 +84,23 @@ describe('with --verify, a file of equal size that is not older counts as unchan
       expect([code, json()]).toMatchObject([0, { files: 1, verifiedFiles: 3 }]);
       expect(readFileSync(join(here, 'same/a'), 'utf8')).toBe('AAAA');
     }
+  });
+
+  test('and one that changes while it is compared is copied, as it is then', async () => {
+    const place = join(here, 'same/a');
+    atFirstCall(emulator, 'getDownloadLink', () => writeFileSync(place, 'a new one'));
+    const { code, json } = await gantry(['sync', 'same', ':/same', '--verify', '--concurrency', '1', '--json']);
+    expect([code, json()]).toMatchObject([0, { files: 1, updated: 1, unchanged: 2, equalFiles: 2, verifiedFiles: 3 }]);
+    expect(shelf().read('/same/a')?.toString()).toBe('a new one');
+  });
+
+  test('in a download, too', async () => {
+    writeFileSync(join(here, 'same/a'), 'aaaa');
+    utimesSync(join(here, 'same/a'), 4e9, 4e9);
+    atFirstCall(emulator, 'getDownloadLink', () => shelf().write('/same/a', 'a new one', Date.now()));
+    const { code, json } = await gantry(['sync', ':/same', 'same', '--verify', '--concurrency', '1', '--json']);
+    expect([code, json()]).toMatchObject([0, { files: 1, equalFiles: 2 }]);
+    expect(readFileSync(join(here, 'same/a'), 'utf8')).toBe('a new one');
   });
 
   test('and one that cannot be read again has failed', async () => {

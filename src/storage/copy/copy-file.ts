@@ -48,10 +48,24 @@ export class FileCopy {
     if (!clobber) return 'already exists';
     if (!isUnchanged(file, there, place.toleranceMs)) return undefined;
     if (!verify) return 'unchanged (same size, not older)';
-    const opened = await place.open(file);
-    const isSame = await this.#hasSameContent(file, opened).finally(opened.close);
-    if (isSame) context.progress.compared++;
+    const isSame = await this.#isEqual(file).catch((error) => {
+      // One that changes meanwhile is copied.
+      if (isRepeated(error)) return false;
+      throw error;
+    });
+    if (isSame) context.progress.equal++;
     return isSame ? 'unchanged (same checksum)' : undefined;
+  }
+
+  async #isEqual(file: FoundFile): Promise<boolean> {
+    const opened = await this.place.open(file);
+    try {
+      const isSame = await this.#hasSameContent(file, opened);
+      await opened.checkUnchanged?.();
+      return isSame;
+    } finally {
+      await opened.close();
+    }
   }
 
   async #hasSameContent(file: FoundFile, opened: OpenFile): Promise<boolean> {

@@ -24,7 +24,7 @@ export class CopyProgress {
   skipped = 0;
   resumedBytes = 0;
   /** Files that were skipped because they have the checksum of their source. */
-  compared = 0;
+  equal = 0;
   readonly failed: FailedFile[] = [];
   /** Failures with the same exit code since the last success. */
   consecutiveFailures = 0;

@@ -8,7 +8,6 @@ import {
   toDiskError,
 } from '../../kernel/disk/index.ts';
 import { GantryError, InterruptedError, systemCode } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
 import { count } from '../../kernel/output/format.ts';
 import { boolean, integer, list, longList, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
 import type { Retry } from '../../platform/api/retry.ts';
@@ -47,6 +46,7 @@ export const copySummaryFields = {
   failed: list(object(failedFileFields), 'path, reason and code of each failed file'),
   resumedBytes: integer('bytes resumed from a previous attempt'),
   verifiedFiles: optional(integer('with --verify: number of files that were read back and compared')),
+  equalFiles: optional(integer('how many of them are unchanged by their checksums')),
   durationMs: number('duration, in ms'),
   dryRun: boolean('true for a dry run: nothing was copied'),
   paths: optional(longList(text('path'), 'with --dry-run: files that would be copied')),
@@ -154,9 +154,9 @@ export async function copyInTurn(
     interruption.message = 'stopping; finished files and parts are kept: run the same command again to resume';
   copyProgress.start(options.dryRun ? 'Finding files' : 'Copying');
   const summary = (): CopySummary => {
-    const { files, bytes, skipped, failed, resumedBytes, compared, durationMs, planned } = copyProgress;
-    const verifiedFiles = options.verify ? compared + (options.dryRun ? 0 : files) : undefined;
-    const counts = { files, bytes, skipped, failed, resumedBytes, ...defined({ verifiedFiles }), durationMs };
+    const { files, bytes, skipped, failed, resumedBytes, equal, durationMs, planned } = copyProgress;
+    const verified = options.verify && { equalFiles: equal, verifiedFiles: equal + (options.dryRun ? 0 : files) };
+    const counts = { files, bytes, skipped, failed, resumedBytes, ...verified, durationMs };
     return { from, to, ...counts, ...(options.dryRun ? { dryRun: true, paths: planned } : { dryRun: false }) };
   };
   try {

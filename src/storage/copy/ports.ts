@@ -95,6 +95,8 @@ export interface OpenFile {
   mark: string;
   /** The largest part, of content whose parts are held in memory. */
   maxPartBytes?: number;
+  /** Throws a ChangedError if the file has changed since it was opened, or is not the one that was asked for. */
+  checkUnchanged?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -103,7 +105,6 @@ export interface SourceContent extends OpenFile {
   createReader(sent: readonly SentPart[]): PartReader;
   /** The parts of an earlier attempt that need not be sent again. */
   resumable(sent: readonly SentPart[]): SentPart[];
-  /** Throws a ChangedError if the file has changed since it was opened, or is not the one that was asked for. */
   checkUnchanged(): Promise<void>;
   /** What a copy is compared with: the MD5 of a part as it is now, in hex, or the checksum of the file. */
   original: Original;

@@ -88,17 +88,12 @@ export async function sync(context: Context, words: CopyPaths, options: SyncOpti
 }
 
 /** Counts as unchanged what the copy has skipped for its checksum, too. */
-function countsOf(
-  { added, updated, alike, unchanged, extra }: Difference,
-  { dryRun, files, skipped, verifiedFiles }: CopySummary,
-) {
-  const same = verifiedFiles === undefined ? 0 : verifiedFiles - (dryRun ? 0 : files);
-  const changed = updated.length + alike.length - same;
+function countsOf({ added, updated, alike, unchanged, extra }: Difference, { skipped, equalFiles = 0 }: CopySummary) {
   return {
-    skipped: skipped - same,
+    skipped: skipped - equalFiles,
     new: added.length,
-    updated: changed,
-    unchanged: unchanged + same,
+    updated: updated.length + alike.length - equalFiles,
+    unchanged: unchanged + equalFiles,
     extra: extra.length,
   };
 }
