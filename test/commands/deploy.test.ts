@@ -50,8 +50,9 @@ describe('a deploy', () => {
   test.each([
     ['the hardware has no provider of that name', undefined],
     ['"provider" is not known', '5:12'],
+    ['memory must be at most 8; "provider" is not known', '6:10'],
   ])('a setting whose name is a word of the language is meant at the beginning: %s', async (message, place) => {
-    const app = newFolder(smallApp('[cerebrium.hardware]\nprovider = "aws"'));
+    const app = newFolder(smallApp('[cerebrium.hardware]\nprovider = "aws"\nmemory = 9'));
     const env = await inFrontOf(emulator, ({ route }) =>
       route.endsWith('/apps') && route.startsWith('POST ')
         ? { status: 422, body: JSON.stringify({ message }) }
@@ -60,12 +61,7 @@ describe('a deploy', () => {
     const { stderr } = await gantry('deploy', { emulator, env, cwd: app });
     expect(stderr).toContain(`error: ${message}`);
     expect(/cerebrium\.toml:(\S+)/.exec(stderr.slice(stderr.indexOf(message)))?.[1]).toBe(place);
-  });
-
-  test('ignores a --json field that only a dry run has', async () => {
-    const { code, json } = await gantry('deploy --json=status,settings', { emulator, cwd: newFolder(smallApp()) });
-    expect(code).toBe(0);
-    expect(json()).toEqual({ status: 'succeeded', settings: null });
+    expect(stderr.includes('why it is also about cerebrium.toml:5\n')).toBe(message.startsWith('memory'));
   });
 
   test('streams events that end with the result', async () => {

@@ -337,6 +337,15 @@ describe('an error', () => {
   test.each([
     [422, [{ type: 'missing', loc: ['body', 'text'], msg: 'Field required' }], [], 'send text in the body'],
     [422, [{ type: 'missing', loc: ['query', 'q'], msg: 'Field required' }], [], 'send q in the query'],
+    [
+      422,
+      [
+        { loc: ['body', 'text'], msg: 'Field required' },
+        { loc: ['query', 'q'], msg: 'Field required' },
+      ],
+      [],
+      "send text in the body, in its type: text=text, or text:=json; send q in the query, in its type: --path '/…?q=value'",
+    ],
     [404, 'Not Found', ['--path', '/nowhere'], 'call a path of its routes in the code with --path; of a FastAPI app'],
     [405, 'Method Not Allowed', ['--path', '/predict'], 'pass a method that it takes, such as --method POST'],
   ])('%i of a server of FastAPI says what to send (%j), and explain knows it', async (status, detail, words, fix) => {

@@ -291,10 +291,12 @@ async function fixOfUnreadCall(fn: string | undefined, status: number, said: str
   return fix ? { fix } : {};
 }
 
-/** The fix of a known cause: for a missing field, or for a path that the app does not have. */
-async function knownFix(statusCode: number, reason: string | undefined): Promise<string | undefined> {
+/** The fixes of known causes: for each field of {@link invalidFields}, or for a path that the app does not have. */
+async function knownFix(statusCode: number, said: string | undefined): Promise<string | undefined> {
   const { explainLog } = await import('../../causes/index.ts');
-  return reason === undefined ? undefined : explainLog('', { source: 'run', reason, statusCode })?.fix;
+  const reasons = said?.split(/; (?=(?:body|query|header|cookie|path)\b)/) ?? [];
+  const fixes = reasons.flatMap((reason) => explainLog('', { source: 'run', reason, statusCode })?.fix ?? []);
+  return fixes.join('; ') || undefined;
 }
 
 /** How to correct a call of a function that the deployed app does not have, if it is the app of this folder. */

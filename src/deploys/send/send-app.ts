@@ -92,22 +92,26 @@ export async function readBaseImages({ root, custom, deployment }: AppConfig): P
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }
 
-/** Adds the place of the setting that the platform refuses to the error, if its message names one that the file has. */
+/** Adds the places of the settings that the platform refuses to the error, if its message names some that the file has. */
 async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
   if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
-  const [named] = listAppSettings(config)
+  const named = listAppSettings(config)
     .filter(({ value }) => value !== undefined)
     .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))
     .filter(({ at }) => at >= 0)
     .sort((a, b) => a.at - b.at);
-  const location = named && (await locateSetting(config, relative(cwd, config.file), named.setting));
+  const file = relative(cwd, config.file);
+  const places = await Promise.all(named.map(({ setting }) => locateSetting(config, file, setting)));
+  const [location, ...others] = places.filter((place) => place !== undefined);
   if (location) error.facts.location ??= location;
+  if (others.length > 0)
+    error.facts.why ??= `it is also about ${others.map(({ line }) => `${file}:${line}`).join(', ')}`;
   throw error;
 }
 
-/** A field that is also a common word, such as `name` or `port`, counts at the beginning only. */
+/** A field that is also a common word, such as `name` or `port`, counts at the beginning of a sentence only. */
 function placeIn(message: string, field: string): number {
-  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `^["'\`]?${field}\\b`));
+  return message.search(new RegExp(/[A-Z]/.test(field) ? `\\b${field}\\b` : `(?:^|[;.\\n] ?)["'\`]?${field}\\b`));
 }
 
 /** What is kept of the live app becomes no setting of the file: its record is that of the build that serves. */
