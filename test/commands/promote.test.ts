@@ -104,6 +104,9 @@ test('an app that serves the same already is not deployed again', async () => {
   expect(again.json()).toMatchObject({ replaced: build, restored: staging.build, build, changed: false });
   expect((await run('promote web-staging web --dry-run --json')).json()).toMatchObject({ changed: false });
   expect(emulator.store.builds.size).toBe(before);
+  const forced = (await run('promote web-staging web --yes --force --json')).json() as { build: string };
+  expect(forced).toMatchObject({ replaced: build, restored: staging.build, changed: true });
+  expect(received(forced.build)).toBe(received(staging.build));
   await run('rollback web --yes');
   expect((await run('promote web-staging web --yes --json')).json()).toMatchObject({ changed: true });
 });

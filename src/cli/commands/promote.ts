@@ -8,7 +8,7 @@ export default defineCommand({
   configure: (command) =>
     namedAppArgument(command, '<from>')
       .argument('<to>', 'app of the same project, which must exist')
-      .option('--force', 'promote a build that was found sick, or of a different app')
+      .option('--force', 'promote a sick build, one of a different app, or the same files again')
       .option('--timeout <duration>', 'stop waiting after this long (default: 1h)', durationFlag),
   run: (context, from, to, { force = false, timeout: typedMs }) =>
     promote(context, from, to, { logs: !context.progress.isQuiet, typedMs, force }),

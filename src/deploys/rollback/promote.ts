@@ -29,7 +29,7 @@ export async function promote(
   const choice = await chooseServing(context, from, seen, (commit) => withoutArchive(from, app, commit));
   if (!force) refuseSick(from, choice);
   const onto = await lookAtOther(context, app, from);
-  if (serveSame(choice, onto)) {
+  if (!force && serveSame(choice, onto)) {
     context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
     return { ...planOf(context, app, choice, onto), build: onto.live ?? null };
   }
