@@ -82,8 +82,12 @@ test('uses no config file of another app', async () => {
   await failedApp('build_failure');
   const config = String(withPackage['cerebrium.toml']).replace('"web"', '"other"');
   const other = newFolder({ ...withPackage, 'cerebrium.toml': config });
-  const { json } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other });
+  const { json, stderr } = await gantry(['explain', 'web', '--json=location,cause'], { emulator, cwd: other });
   expect(json()).toEqual({ location: null, cause: 'package-not-found' });
+  expect(stderr).toBe('the files of web are not in this folder: with -C FOLDER, explain looks at them\n');
+  const here = await gantry(['explain', 'web', '-C', newFolder(withPackage)], { emulator, cwd: other });
+  expect(here.stderr).not.toContain('not in this folder');
+  expect((await gantry(['status', 'web'], { emulator, cwd: other })).stderr).not.toContain('not in this folder');
 });
 
 test.each(['nothing', 'an older build'])('says why a deploy is refused when %s failed', async (failed) => {
