@@ -5,6 +5,7 @@ import { posix, resolve } from 'node:path';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { type Problem, ProjectError } from '../kernel/errors.ts';
 import { byUnits } from '../kernel/packed-list.ts';
+import { overLimit, size as sizeText } from '../kernel/sizes.ts';
 import { type CollectOptions, exclusionReason, type FileEntry } from './files/entry.ts';
 import { excludeLine, type Include, parseExcludes, parseIncludes } from './files/patterns.ts';
 import { secretsWarning } from './files/secrets.ts';
@@ -114,21 +115,15 @@ export function checkLimits(entries: readonly FileEntry[], exclude: readonly str
   const isOver = bytes > 2 * gibibyte;
   const largest = largestFiles(entries);
   const lines = largest.map((entry) => `${sizeText(entry.size).padStart(11)}  ${entry.path}`);
+  const [total, limit] = overLimit(bytes, 2 * gibibyte);
   const paths = filesOver(entries, bytes, gibibyte).map(({ path }) => path);
   const problem: Problem = {
     severity: isOver ? 'error' : 'warning',
-    message: `the files total ${sizeText(bytes)}, ${isOver ? 'over' : 'close to'} the limit of 2 GiB`,
+    message: `the files total ${total}, ${isOver ? 'over' : 'close to'} the limit of ${limit}`,
     why: ['largest files:', ...lines].join('\n'),
     fix: sentence`${excludeLine(exclude, paths)}, and copy models and data to a volume: ${gantryCommand`cp`}`,
   };
   if (!isOver) return [problem];
   const details = { bytes, largest: largest.map(({ path, size }) => ({ path, size })) };
   throw new ProjectError(problem.message, [problem], { details });
-}
-
-/** `1.40 GiB`, `312 MiB`, `4 KiB`. */
-function sizeText(bytes: number): string {
-  const unit = bytes >= gibibyte ? 3 : bytes >= 2 ** 20 ? 2 : 1;
-  const value = bytes / 1024 ** unit;
-  return `${unit === 3 ? value.toFixed(2) : Math.ceil(value)} ${['B', 'KiB', 'MiB', 'GiB'][unit]}`;
 }

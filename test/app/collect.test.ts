@@ -254,12 +254,17 @@ describe('limits', () => {
     expect(checkLimits([entry('model.bin', 1.5 * 2 ** 30)], ['.*'])).toMatchObject([{ severity: 'warning' }]);
     const tooMuch = () => checkLimits([...many, entry('model.bin', 2 * 2 ** 30)], ['.*']);
     expect(tooMuch).toThrow(ProjectError);
-    expect(tooMuch).toThrow('the files total 2.06 GiB, over the limit of 2 GiB');
+    expect(tooMuch).toThrow('the files total 2.1 GiB, over the limit of 2 GiB');
     try {
       tooMuch();
     } catch (error) {
-      expect((error as ProjectError).facts.why).toContain('2.00 GiB  model.bin\n     11 MiB  m11');
+      expect((error as ProjectError).facts.why).toContain('2.0 GiB  model.bin\n   11.0 MiB  m11');
     }
+  });
+
+  test('a size that reads as the limit is told in bytes', () => {
+    const tooMuch = () => checkLimits([entry('model.bin', 2 * 2 ** 30 + 1)], ['.*']);
+    expect(tooMuch).toThrow('the files total 2,147,483,649 B, over the limit of 2 GiB');
   });
 
   test('so many of the largest files are named that the others fit', () => {

@@ -55,6 +55,12 @@ describe.skipIf(process.platform === 'win32')('a file that never ends', () => {
   });
 });
 
+test('the size of a file that is just over its limit is told in bytes', async () => {
+  const place = newFolder({ 'a.env': `A=${'x'.repeat(2 ** 20 - 1)}` });
+  const outcome = await gantry(['secrets', 'set', '--from-env-file', 'a.env'], { emulator, cwd: place });
+  expect(outcome).toExit(2, 'it has 1,048,577 B; gantry reads at most 1 MiB of it');
+});
+
 test.each(lines)('%s does not read a file of 8 GiB', async (line, limit) => {
   const { code, stderr } = await read(line, '.huge.bin');
   expect(stderr).toContain('.huge.bin');

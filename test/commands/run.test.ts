@@ -391,7 +391,7 @@ describe('nothing is sent', () => {
       /fix gantry run --detach -C jobs a\.py 3\n/,
       { 'jobs/a.py': job },
     ],
-    ['data too large', 'job.py::train --data @d', 2, /for a run: 3\.0 MiB \(maximum 2\.0/, { d: `{"a": "${big}"}` }],
+    ['data too large', 'job.py::train --data @d', 2, /for a run: 3 MiB \(maximum 2 MiB/, { d: `{"a": "${big}"}` }],
     ['a name too long', `--name ${'a'.repeat(31)} job.py`, 2, /too long for a run/],
     ['dependencies too large', 'job.py', 10, /too large for a run: .* \(maximum 380 KiB\)/, listed],
     ['a partner’s app', 'job.py', 2, /has no code/, { 'cerebrium.toml': toml('[cerebrium.runtime.rime]\n') }],

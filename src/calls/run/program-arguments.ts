@@ -4,7 +4,7 @@ import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { isRecord, stringifyJson } from '../../kernel/json-text.ts';
-import { size } from '../../kernel/output/format.ts';
+import { overLimit } from '../../kernel/sizes.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
 import { invalidParameter, parseParameters, readJsonData } from '../invoke/index.ts';
@@ -262,7 +262,10 @@ async function readObject(context: Context, data: string): Promise<object> {
 function checkedSize(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
-  throw new UsageError(`the data is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dataBytes)})`, {
-    fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
-  });
+  throw new UsageError(
+    `the data is too large for a run: ${overLimit(bytes, runLimits.dataBytes).join(' (maximum ')})`,
+    {
+      fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
+    },
+  );
 }

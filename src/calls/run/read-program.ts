@@ -20,6 +20,7 @@ import { CommandLine, type Fix, gantryCommand, sentence } from '../../kernel/com
 import { lookedFor, readRegular, temporaryFilter } from '../../kernel/disk/index.ts';
 import { attempt, NotFoundError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
+import { overLimit } from '../../kernel/sizes.ts';
 import type { Context } from '../../platform/context.ts';
 import { runLimits } from '../../platform/contract/run-app.ts';
 import { type Called, checkProgramArguments, type ProgramArguments } from './program-arguments.ts';
@@ -306,7 +307,7 @@ function backslashIn(path: string): ProjectError {
 /** Checks the limit of a run. The error lists the largest files. */
 function checkArchive(bytes: number, { file, entries, exclude, narrower }: PackedFiles): void {
   if (bytes <= runLimits.archiveBytes) return;
-  const message = `the files are too large for a run: ${size(bytes)} (maximum ${size(runLimits.archiveBytes)})`;
+  const message = `the files are too large for a run: ${overLimit(bytes, runLimits.archiveBytes).join(' (maximum ')})`;
   const top = largestFiles(entries, 5);
   const why = ['the largest files:', ...top.map((each) => `${size(each.size).padStart(9)}  ${each.path}`)].join('\n');
   const others = entries.filter(({ path }) => path !== file);

@@ -17,6 +17,7 @@ import {
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { duration, size } from '../../kernel/output/format.ts';
+import { overLimit } from '../../kernel/sizes.ts';
 import type { Context } from '../../platform/context.ts';
 import type { DecodedReply } from '../../platform/contract/endpoint.ts';
 import {
@@ -255,7 +256,7 @@ function encodeCommands(commands: readonly string[] = []): string[] {
 function checkSize(dependencies: BaseImage['dependencies']): void {
   const bytes = Buffer.byteLength(stringifyJson(dependencies));
   if (bytes <= runLimits.dependenciesBytes) return;
-  const message = `the list of dependencies is too large for a run: ${size(bytes)} (maximum ${size(runLimits.dependenciesBytes)})`;
+  const message = `the list of dependencies is too large for a run: ${overLimit(bytes, runLimits.dependenciesBytes).join(' (maximum ')})`;
   const why = Object.entries(dependencies)
     .map(([kind, names]) => `${String(Object.keys(names ?? {}).length).padStart(7)}  ${kind} packages`)
     .join('\n');

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { attempt, FailedError, systemCode, UsageError } from '../errors.ts';
+import { overLimit } from '../sizes.ts';
 
 /** Without O_NONBLOCK, opening a FIFO blocks until there is a writer. Windows has neither. */
 export const readFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
@@ -59,13 +60,8 @@ export function checkReadSize(name: string, bytes: number, maxBytes: number = ma
 
 /** `bytes` is undefined if nobody knows how much more there is. */
 export function tooLargeError(name: string, bytes: number | undefined, maxBytes: number): UsageError {
-  const has = bytes === undefined ? `more than ${rounded(maxBytes)}` : rounded(bytes);
+  const [has, most] = overLimit(bytes ?? maxBytes, maxBytes);
   return new UsageError(`${name} is too large`, {
-    why: `it has ${has}; gantry reads at most ${rounded(maxBytes)} of it`,
+    why: `it has ${bytes === undefined ? `more than ${most}` : has}; gantry reads at most ${most} of it`,
   });
-}
-
-function rounded(bytes: number): string {
-  const power = Math.min(3, Math.floor(Math.log2(Math.max(bytes, 1)) / 10));
-  return `${Number((bytes / 1024 ** power).toFixed(1))} ${['B', 'KiB', 'MiB', 'GiB'][power]}`;
 }

@@ -1,21 +1,10 @@
 import { dayMs, hourMs, minuteMs } from '../durations.ts';
 import { attempt } from '../errors.ts';
 import { byUnits } from '../packed-list.ts';
+import { groupDigits, size } from '../sizes.ts';
 import type { Page } from './page.ts';
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
-
-/** `1.5 KiB` for 1536. */
-export function size(bytes: number | null | undefined): string {
-  if (bytes === null || bytes === undefined) return '';
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
-}
+export { groupDigits, size };
 
 /** A size for people; off a terminal its bytes as a number, for scripts. */
 export function sizeCell(bytes: number | null | undefined): (page: Page) => string {
@@ -117,11 +106,6 @@ export function timeLeft(time: string | null | undefined): (page: Page) => strin
 /** `1 file` for `count(1, 'file')`, `1,200 entries` for `count(1200, 'entry', 'entries')`. */
 export function count(number: number, singular: string, many = `${singular}s`): string {
   return `${groupDigits(number)} ${number === 1 ? singular : many}`;
-}
-
-/** `1,200` for 1200. Intl is slower to start. */
-export function groupDigits(number: number): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
 /** `$12.35` for 1234.5 cents. Amounts below one cent have four decimals. */
