@@ -96,6 +96,7 @@ export function fieldNamesOf({ schema, events }: ResultSchema, value: unknown): 
   const given = Object.keys(Object(Array.isArray(value) ? value[0] : value));
   const forms = variantsOf(schema.items ?? schema).filter(
     ({ properties = {}, required = [], additionalProperties }) =>
+      given.length > 0 &&
       required.every((name) => given.includes(name)) &&
       (additionalProperties !== false || given.every((name) => name in properties)),
   );

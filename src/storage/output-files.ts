@@ -3,9 +3,9 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from '../app/collect.ts';
 import { type AppConfig, checkAppConfig } from '../app/config.ts';
 import { excludeLine, isSelected } from '../app/files/patterns.ts';
-import { planStart, startOf } from '../app/files/plans.ts';
-import { toDiskError } from '../kernel/disk/index.ts';
-import { attempt, ConflictError, type Problem, systemCode, UsageError } from '../kernel/errors.ts';
+import { isOwnFile, planStart, startOf } from '../app/files/plans.ts';
+import { toDiskError, toDiskErrorOf } from '../kernel/disk/index.ts';
+import { attempt, ConflictError, GantryError, type Problem, systemCode, UsageError } from '../kernel/errors.ts';
 import type { Context } from '../platform/context.ts';
 
 const kinds = {
@@ -51,11 +51,29 @@ function checkFolder(cwd: string, file: string): void {
   }
 }
 
-/** A warning if what was just written lies in the folder of an app, whose next deploy sends it. */
-export async function sentWithApp(
-  target: string,
-  { app }: { app?: AppConfig | undefined } = {},
-): Promise<Problem | undefined> {
+/** Writes the file that a flag names, and warns if the next deploy sends it. Throws FailedError for what the disk says. */
+export async function writeOutput<Result>(
+  context: Context,
+  file: string,
+  write: (target: string) => Promise<Result>,
+  app?: AppConfig,
+): Promise<Result> {
+  const target = resolve(context.cwd, file);
+  const result = await write(target).catch((cause: unknown) => {
+    if (cause instanceof GantryError || context.signal.aborted) throw cause;
+    throw toDiskErrorOf(`cannot write ${file}`, cause);
+  });
+  await warnIfSent(context, target, app);
+  return result;
+}
+
+/** A file in the folder of an app is sent by its next deploy, unless it is one of gantry's own. */
+export async function warnIfSent({ progress }: Context, target: string, app?: AppConfig): Promise<void> {
+  const warning = isOwnFile(target) ? undefined : await sentWithApp(target, app);
+  if (warning) progress.warn(warning);
+}
+
+async function sentWithApp(target: string, app: AppConfig | undefined): Promise<Problem | undefined> {
   const file = app ? undefined : nearestConfig(dirname(target));
   const config = file === undefined ? app : (await checkAppConfig(file)).config;
   if (!config || config.partner) return undefined;

@@ -5,7 +5,7 @@ import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { unless } from '../../platform/waiting/index.ts';
-import { sentWithApp } from '../../storage/output-files.ts';
+import { warnIfSent } from '../../storage/output-files.ts';
 import { limitHeapGrowth } from '../../storage/transfer/heap-growth.ts';
 import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/index.ts';
 import { checkBudget, factsOf } from '../replica-budget.ts';
@@ -88,8 +88,7 @@ async function mapFile(context: Context, options: MapOptions) {
       hasOwnServer: Boolean(runtime) && runtime !== 'cortex',
     });
     const counts = await whileLocked(results, () => calls.run());
-    const sent = await sentWithApp(results.path);
-    if (sent) context.progress.warn(sent);
+    await warnIfSent(context, results.path);
     return summary(counts);
   } finally {
     await input.close();

@@ -262,10 +262,8 @@ async function readObject(context: Context, data: string): Promise<object> {
 function checkedSize(text: string): string {
   const bytes = Buffer.byteLength(text);
   if (bytes <= runLimits.dataBytes) return text;
-  throw new UsageError(
-    `the data is too large for a run: ${overLimit(bytes, runLimits.dataBytes).join(' (maximum ')})`,
-    {
-      fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
-    },
-  );
+  const [has, most] = overLimit(bytes, runLimits.dataBytes);
+  throw new UsageError(`the data is too large for a run: ${has} (maximum ${most})`, {
+    fix: sentence`copy it to a volume, where the app reads /persistent-storage/data.json: ${gantryCommand`cp data.json volume:/`}`,
+  });
 }

@@ -1,11 +1,10 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
-import { TemporaryNames, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { TemporaryNames, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
-import { type OutputKind, sentWithApp } from '../../storage/output-files.ts';
+import { type OutputKind, writeOutput } from '../../storage/output-files.ts';
 
 export interface ChartPageFlags {
   html?: string | true | undefined;
@@ -34,18 +33,15 @@ export async function saveChartPage<Row>(
   const { pathToFileURL } = await import('node:url');
   const { state } = context.settings.folders;
   // The browser reads it after this process: one file, which the next page replaces.
-  const file = html === true ? join(state, 'charts.html') : resolve(context.cwd, html);
+  const file = html === true ? join(state, 'charts.html') : html;
   const names = new TemporaryNames(state);
   const { signal, secrets } = context;
-  await writeFileAtomic(file, chartPage(title, report(), secrets).body, { names, signal }).catch((cause: unknown) => {
-    throw cause instanceof GantryError ? cause : toDiskErrorOf(`cannot write ${file}`, cause);
-  });
+  const { body } = chartPage(title, report(), secrets);
+  await writeOutput(context, file, (target) => writeFileAtomic(target, body, { names, signal }));
   names.close();
   if (html === true) {
     if (await context.openBrowser(pathToFileURL(file).href)) return;
     return context.progress.note(`no browser found; the charts are in ${file}`);
   }
   context.progress.note(`wrote the charts to ${html}`);
-  const warning = await sentWithApp(file);
-  if (warning) context.progress.warn(warning);
 }

@@ -90,13 +90,8 @@ dayFlag.valueKind = 'time';
 const daysAgo: Readonly<Record<string, number>> = { today: 0, yesterday: 1 };
 
 /** A file that a command writes. It is checked before the command does anything. */
-export function outputFlag(writes: OutputKind): OutputFlag {
+export function outputFlag(writes: OutputKind) {
   return Object.assign((text: string) => text, { writes });
-}
-
-export interface OutputFlag {
-  (text: string): string;
-  writes: OutputKind;
 }
 
 export function wholeNumberFlag(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {

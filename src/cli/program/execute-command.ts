@@ -19,7 +19,7 @@ import { checkProfile } from '../../platform/config/profiles.ts';
 import type { Context, GlobalFlags, InterruptNotice } from '../../platform/context.ts';
 import type { Command, NextCommand, PlacedArgument, TypedLine } from '../command.ts';
 import { flaggedApp } from '../flags/app.ts';
-import type { OutputFlag } from '../flags/values.ts';
+import type { outputFlag } from '../flags/values.ts';
 import { fieldNamesOf, fieldsOf, isOpen, type ResultSchema, takesFields } from '../result-schema.ts';
 import { approveTarget } from './approve-target.ts';
 import { createContext } from './create-context.ts';
@@ -64,7 +64,7 @@ export async function executeCommand(parsed: Parsed, io: Io, state: RunState): P
   const filter = await loadFilter(flags, options, state);
   state.isFiltered = filter !== undefined && !fields.includes('type');
   try {
-    return await executeFiltered({ ...parsed, options, json, form, fields, filter }, io, state);
+    return await executeFiltered({ ...parsed, options, json, form, filter }, io, state);
   } finally {
     await filter?.close();
   }
@@ -83,12 +83,11 @@ async function loadFilter({ jq }: GlobalFlags, { timeout }: ShowingFlags, { sign
 
 interface FilteredCall extends Parsed, Pick<CommandRun, 'options' | 'json'> {
   form: ResultSchema | undefined;
-  fields: string[];
   filter: JqFilter | undefined;
 }
 
 async function executeFiltered(call: FilteredCall, given: Io, state: RunState): Promise<number> {
-  const { command, called, flags, inputs, options, json, form, fields, filter } = call;
+  const { command, called, flags, inputs, options, json, form, filter } = call;
   const { signal, interruption, secrets } = state;
   state.isReading = command.onlyReads(...inputs);
   const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
@@ -107,7 +106,7 @@ async function executeFiltered(call: FilteredCall, given: Io, state: RunState): 
   };
   const renderer = createRenderer(io.stdout, page, json, {
     // What has changed something is never refused afterwards.
-    declared: (value) => (form && state.isReading ? fieldNamesOf(form, value) : fields),
+    declared: (value) => (form ? fieldNamesOf(form, state.isReading ? value : undefined) : []),
     verbatim: command.verbatim(options),
     filter,
     pager: mayPage(call, page, io) ? await loadPager(io, interruption) : undefined,
@@ -140,7 +139,7 @@ async function executeFiltered(call: FilteredCall, given: Io, state: RunState): 
 /** A command that has done its work must not end with a file that cannot be written. */
 async function checkOutputs(context: Context, called: Commander): Promise<void> {
   for (const option of called.options) {
-    const { writes } = (option.parseArg ?? {}) as Partial<OutputFlag>;
+    const { writes } = (option.parseArg ?? {}) as Partial<ReturnType<typeof outputFlag>>;
     const file: unknown = called.getOptionValue(option.attributeName());
     if (writes === undefined || typeof file !== 'string' || file === '-') continue;
     (await import('../../storage/output-files.ts')).checkOutput(context, file, writes);

@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto';
-import { resolve } from 'node:path';
 import * as v from 'valibot';
 import type { AppConfig } from '../../app/config.ts';
-import { isOwnFile } from '../../app/files/plans.ts';
 import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
-import { readNamedFile, toDiskErrorOf, writeFileAtomic } from '../../kernel/disk/index.ts';
+import { readNamedFile, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { defined, stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
@@ -13,7 +11,7 @@ import { platformOf } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
-import { sentWithApp } from '../../storage/output-files.ts';
+import { writeOutput } from '../../storage/output-files.ts';
 import type { Here } from '../commit-files.ts';
 import { whyOlder } from '../commit-of-build.ts';
 import { readHistory, settingKey } from '../history/index.ts';
@@ -53,13 +51,8 @@ export async function writePlanFile(
   const live = liveFields(now);
   const builds = inProgress(now).map(({ id }) => id);
   const plan: Plan = { ...sent, live: live && digests(live), builds };
-  const path = resolve(context.cwd, file);
-  await writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`).catch((cause: unknown) => {
-    throw toDiskErrorOf(`cannot write ${file}`, cause);
-  });
+  await writeOutput(context, file, (path) => writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`), local.config);
   context.progress.note(`wrote the plan to ${file}`);
-  const warning = isOwnFile(path) ? undefined : await sentWithApp(path, { app: local.config });
-  if (warning) context.progress.warn(warning);
 }
 
 /** Reads a plan. Throws ProjectError if there is none in the file. */

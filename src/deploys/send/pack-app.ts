@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { AppArchive } from '../../app/archive.ts';
 import type { AppConfig } from '../../app/config.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
@@ -6,7 +5,7 @@ import { readFileOrPipeChunks, TemporaryNames } from '../../kernel/disk/index.ts
 import { ProjectError } from '../../kernel/errors.ts';
 import { duration, fileSummary, size } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { sentWithApp } from '../../storage/output-files.ts';
+import { writeOutput } from '../../storage/output-files.ts';
 import type { SentFile } from './deploy-record.ts';
 import {
   checkLocalSource,
@@ -42,11 +41,8 @@ export async function packApp(
   await checkLocalSource(context, local);
   const selection = files ? fileDecisions(local) : null;
   if (output === '-' || output === '/dev/stdout') return toStdout(context, local);
-  const target = resolve(context.cwd, output);
-  const packed = await toFile(context, local, target);
+  const packed = await writeOutput(context, output, (target) => toFile(context, local, target), local.config);
   if (files) context.progress.note(`wrote ${output}`);
-  const warning = await sentWithApp(target, { app: local.config });
-  if (warning) context.progress.warn(warning);
   return { file: output, ...packed, selection };
 }
 

@@ -1,12 +1,11 @@
-import { resolve } from 'node:path';
+import type { FileHandle } from 'node:fs/promises';
 import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
-import { toDiskErrorOf, writeAtomically } from '../../../kernel/disk/index.ts';
-import { GantryError } from '../../../kernel/errors.ts';
+import { writeAtomically } from '../../../kernel/disk/index.ts';
 import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import type { Context } from '../../../platform/context.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
 import { tryRequest } from '../../../platform/waiting/index.ts';
-import { sentWithApp } from '../../../storage/output-files.ts';
+import { writeOutput } from '../../../storage/output-files.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { lastDay, rangeFlags } from '../../flags/list.ts';
@@ -45,23 +44,13 @@ export default defineCommand({
 });
 
 async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string) {
-  const file = resolve(context.cwd, output);
   let bytes = 0;
   const { signal } = context;
-  try {
-    const runs = await writeAtomically(
-      file,
-      (handle) =>
-        exportRuns(context, range, format, (chunk) => {
-          bytes += chunk.length;
-          return handle.appendFile(chunk);
-        }),
-      { signal },
-    );
-    const warning = await sentWithApp(file);
-    if (warning) context.progress.warn(warning);
-    return { app: range.app, file: output, runs, bytes };
-  } catch (error) {
-    throw error instanceof GantryError || signal.aborted ? error : toDiskErrorOf(`cannot write ${output}`, error);
-  }
+  const write = (handle: FileHandle) =>
+    exportRuns(context, range, format, (chunk) => {
+      bytes += chunk.length;
+      return handle.appendFile(chunk);
+    });
+  const runs = await writeOutput(context, output, (file) => writeAtomically(file, write, { signal }));
+  return { app: range.app, file: output, runs, bytes };
 }
