@@ -15,7 +15,7 @@ test('the site has a page for each command, with all that it takes, prints and e
     for (const { code, name } of exitCodes) expect(page).toContain(`| ${code} | \`${name}\` |`);
   }
   // Loads every command.
-}, 60_000);
+});
 
 test('the index of docs/ and of the site leads to every page', () => {
   const index = readFileSync('docs/README.md', 'utf8');

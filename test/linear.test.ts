@@ -16,17 +16,7 @@ import { sanitize } from '../src/kernel/output/sanitize.ts';
 import { createStreamSanitizer } from '../src/kernel/output/sanitize-stream.ts';
 import { table } from '../src/kernel/output/table.ts';
 import { errorFromStorage } from '../src/storage/transfer/storage-errors.ts';
-import { isWhole } from './support/extent.ts';
-
-/**
- * Work is measured in CPU time of this process, so that a busy machine does not matter: of a text in one piece, and of as
- * much text in 16 pieces. Quadratic work takes 16 times as long in one piece. A large heap and the caches of the processor
- * may make it twice as long.
- */
-const pieces = 16;
-const most = 4;
-/** In characters. In the suite, what is quadratic is seen at this length; CI (.ci/run) looks at texts four times as long. */
-const longest = isWhole ? 262_144 : 65_536;
+import { expectLinear } from './support/linear.ts';
 
 const secrets = new KnownSecrets();
 secrets.add('the-token-in-use-0123456789', 'pa55w0rd');
@@ -139,7 +129,12 @@ const readers: Record<string, (length: number) => () => unknown> = {
   'a Dockerfile of empty lines': (length) => () => baseImages(`${'\n'.repeat(length)}FROM a`),
   'a Dockerfile of blanks': (length) => () => baseImages(`${' '.repeat(length)}a`),
   'a module of quotes': (length) => () => analyzeProgram(Buffer.from('"""\''.repeat(length / 4))),
-  'a module of nested f-strings': (length) => () => analyzeProgram(Buffer.from(`f'{`.repeat(length / 3))),
+  ...Object.fromEntries(
+    ['f"{', "f'{", '(', 'f"""{', 'f"{x:{', '\\\n'].map((opening) => [
+      `a module of ${JSON.stringify(opening)}`,
+      (length: number) => () => analyzeProgram(Buffer.from(opening.repeat(length / opening.length))),
+    ]),
+  ),
   'a module of comments': (length) => () => analyzeProgram(Buffer.from('#a\n'.repeat(length / 3))),
   'a header of blanks': (length) => () => parseHeaders([`a: b${' '.repeat(length)}c`]),
   'a log of errors': (length) => () => explainLog('ERROR: Failed building wheel for a\n'.repeat(length / 32)),
@@ -195,58 +190,4 @@ function attempt(work: () => unknown): void {
   try {
     work();
   } catch {}
-}
-
-/**
- * What takes too little time to be measured also on the longest text is not quadratic. Where one run of each is far from that,
- * it is enough. What looks so is measured three times.
- */
-async function expectLinear(prepare: (length: number) => () => unknown): Promise<void> {
-  for (const length of [longest / 4, longest]) {
-    const first = await cpuOf(prepare(length), once);
-    if (first < enough) continue;
-    const inPieces = await cpuOf(piecesOf(prepare(length / pieces)), once);
-    if (inPieces >= enough && first / inPieces < most / 2) return;
-    const whole = await cpuOf(prepare(length), enough);
-    if (whole < enough) continue;
-    const ratios = [await ratioOf(whole, prepare(length / pieces))];
-    while (ratios.length < 3 && Math.min(...ratios) >= most) {
-      ratios.push(await ratioOf(await cpuOf(prepare(length)), prepare(length / pieces)));
-    }
-    return expect(Math.min(...ratios)).toBeLessThan(most);
-  }
-}
-
-/** In microseconds. Less than a few milliseconds is noise. */
-const enough = 20_000;
-/** Any run is below it. */
-const once = Number.POSITIVE_INFINITY;
-
-/** How many times as long a text takes in one piece. */
-async function ratioOf(whole: number, piece: () => unknown): Promise<number> {
-  return whole / Math.max(await cpuOf(piecesOf(piece)), 1_000);
-}
-
-function piecesOf(piece: () => unknown): () => Promise<void> {
-  return async () => {
-    for (let count = 0; count < pieces; count++) await piece();
-  };
-}
-
-/** The least of three runs, in microseconds, or of fewer that are below a limit. What takes a second stands out at once. */
-async function cpuOf(work: () => unknown, limit = 1): Promise<number> {
-  let least = Number.POSITIVE_INFINITY;
-  for (let run = 0; run < 3 && least >= limit; run++) {
-    const before = process.cpuUsage();
-    await work();
-    least = Math.min(least, spent(before));
-    if (least > 1_000_000) break;
-  }
-  return least;
-}
-
-/** Microseconds. */
-function spent(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(before);
-  return user + system;
 }

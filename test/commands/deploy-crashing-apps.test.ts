@@ -92,7 +92,7 @@ function hasRestarted(name: string, times: number) {
     const containers: Container[] = (await ask(`${name}/containers`)).json;
     return Math.max(0, ...containers.map(({ containerRestartCount }) => containerRestartCount));
   };
-  return expect.poll(restarts, { timeout: 30_000 }).toBeGreaterThanOrEqual(times);
+  return expect.poll(restarts).toBeGreaterThanOrEqual(times);
 }
 
 const call = (name: string) =>

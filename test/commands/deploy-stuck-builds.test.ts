@@ -152,4 +152,4 @@ test('a lost reply of create app does not keep the same line, typed again, from 
   await deploy([], { env: await altering(emulator, losing) });
   expect(await deploy(['--if-busy', 'wait'])).toExit(0, /Waited 1\dm/);
   expect(statuses()).toEqual(['success', 'pending', 'pending']);
-}, 60_000);
+});

@@ -30,7 +30,7 @@ async function prepared(): Promise<Emulator> {
 
 beforeAll(async () => {
   emulator = await prepared();
-}, 60_000);
+});
 
 afterAll(() => emulator.close());
 

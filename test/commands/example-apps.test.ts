@@ -67,7 +67,7 @@ const examples: Record<string, () => Promise<void>> = {
     await run('graceful', 'deploy');
     // With its first call the new version replaces the old one, which saves its count.
     expect((await request('graceful', '/visits')).status).toBe(200);
-    await expect.poll(() => emulator.volume().text('/visits.json'), { timeout: 15_000 }).toBe('{"visits": 2}');
+    await expect.poll(() => emulator.volume().text('/visits.json')).toBe('{"visits": 2}');
   },
 
   async asgi() {

@@ -203,7 +203,6 @@ test.each(Array.from({ length: drawnCases(12, 24) }, (_, seed) => [seed]))(
       if (!isLate && startMs === 0) expect(addedMs, about).toBeLessThanOrEqual(2_100);
     }
   },
-  30_000,
 );
 
 function drawWork(kind: LateWork['kind'], random: Draw): LateWork {

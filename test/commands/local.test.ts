@@ -154,7 +154,7 @@ describe('gantry deploy --local', () => {
     const quit = new AbortController();
     const said: string[] = [];
     const dev = run('dev --port 0', { cwd, stop: quit.signal, seen: (_, stderr) => said.push(stderr) });
-    await expect.poll(() => said.at(-1), { timeout: 20_000 }).toContain('is ready in');
+    await expect.poll(() => said.at(-1)).toContain('is ready in');
     expect(said.at(-1)).toContain('stopped the emulator of this folder');
     const [files, call] = [await run('ls --local', { cwd }), await run('invoke my-app run --local', { cwd })];
     expect([files.behind, files.stdout, call.code]).toEqual([[], expect.stringContaining('kept.py'), 0]);
@@ -177,7 +177,7 @@ describe('gantry deploy --local', () => {
     const quit = new AbortController();
     const said: string[] = [];
     const dev = run('dev', { cwd, stop: quit.signal, seen: (_, stderr) => said.push(stderr) });
-    await expect.poll(() => said.at(-1), { timeout: 20_000 }).toContain('is ready in');
+    await expect.poll(() => said.at(-1)).toContain('is ready in');
     quit.abort();
     await dev;
     const { code, stderr, json } = await run('rollback my-app --local --yes --json', { cwd });

@@ -19,7 +19,7 @@ beforeAll(async () => {
   app = newFolder(smallApp());
   // Loads every command, once.
   await reference();
-}, 60_000);
+});
 
 describe('gantry mcp', () => {
   test('has two tools, in at most 1,000 tokens with the instructions', async () => {

@@ -157,7 +157,7 @@ describe('previews', () => {
     const done = await run(['apps', 'prune', '--confirm', 'shop', '--json']);
     expect([done.code, (done.json() as object[]).length]).toEqual([0, 3]);
     expect(appNames()).toEqual(['web', 'web-staging', 'web-x-deadbeef', foreign ?? ''].sort());
-  }, 60_000);
+  });
 
   describe('prune --merged', () => {
     const pruned = async () => {

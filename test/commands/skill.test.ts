@@ -58,5 +58,4 @@ test.each(['src/cli/commands/agent-skill.md', 'src/app/agents.md'])(
     }
   },
   // Loads every command.
-  60_000,
 );

@@ -174,7 +174,7 @@ describe('in the folder of an app', () => {
     expect(await shown()).toMatchObject({ sick, live: { found: 'sick' } });
     record(emulator, { id: 'good-3', createdAt: Date.now() });
     // The platform tells its time in whole seconds.
-    await expect.poll(shown, { timeout: 5_000 }).toMatchObject({ sick: null, live: { found: 'sick' } });
+    await expect.poll(shown).toMatchObject({ sick: null, live: { found: 'sick' } });
   });
 
   test('says of an app that the emulator refuses to call that it was not started', async () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   home = newFolder({ ...smallApp(), 'greet.py': greet, 'model.bin': 'weights', 'config/x': '' });
   for (const path of ['/remote/path', '/results.json', '/models/a.bin']) emulator.volume().write(path, path);
   emulator.volume('eu-north-1').write('/results.json', 'north');
-}, 60_000);
+});
 
 /** Variables of a machine whose settings belong to this test. */
 const env = () => ({ GANTRY_CONFIG_DIR: join(home, 'config') });

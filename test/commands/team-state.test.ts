@@ -130,7 +130,7 @@ describe('a pipeline that starts on new machines', () => {
     const worst = await deploy('worst', line);
     expect(worst).toExit(12, `rolled back to build ${builds[4]?.slice(0, 8)}`);
     expect(sick.stderr + worse.stderr + worst.stderr).not.toContain('cannot return');
-  }, 60_000);
+  });
 
   test.each(half([['a week behind', -7] as const, ['two days ahead', 2] as const]))(
     'rolls back to what a machine has deployed whose clock is %s',
@@ -510,7 +510,7 @@ test('a volume that hangs takes a part of the time and fails nothing', async () 
   expect([code, stderr.match(/no reply in time/g)?.length]).toEqual([0, 2]);
   expect(stderr).toMatch(/cannot read the team state.*no reply in time/);
   expect(builds).toHaveLength(1);
-}, 40_000);
+});
 
 test('what a colleague has scaled is told, also where no record has the build', async () => {
   await deploy('one', [], { env: { GANTRY_TEAM_STATE: 'off' } });

@@ -161,7 +161,6 @@ function arrived(): boolean[] {
 
 test.each(Array.from({ length: schedules }, (_, at) => at + 1))(
   'no schedule of faults leaves a wrong byte, or takes the token to a second host: %i',
-  { timeout: 60_000 },
   async (seed) => {
     hub.mischief = drawMischief(new Draw(seed));
     const first = await pull(1_000);

@@ -45,7 +45,7 @@ describe.each(platforms)('%s', (_, quirks) => {
     expect(await machine.found(two)).toBe('rolled back');
     if (!quirks.servesLastCreated) await isChanged(true);
     expect(stage.ids).toHaveLength(6);
-  }, 60_000);
+  });
 
   test('a sick build is rolled back if it serves', async () => {
     const { stage, machine, build: first } = await deployed({ version: 1 }, quirks);

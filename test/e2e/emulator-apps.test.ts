@@ -110,9 +110,7 @@ test('exactly one of five emulators gets the data folder of a killed one, at onc
   await first.ended;
 
   const all = Array.from({ length: 5 }, begin);
-  await expect
-    .poll(() => all.filter(({ said }) => said.stderr.includes('is in use')).length, { timeout: 20_000 })
-    .toBe(4);
+  await expect.poll(() => all.filter(({ said }) => said.stderr.includes('is in use')).length).toBe(4);
   const [holder] = all.filter(({ said }) => !said.stderr.includes('is in use'));
   await holder?.says(/export/);
   const refused = all.filter((one) => one !== holder);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   expect((await run(['deploy'], options)).exitCode).toBe(0);
   expect((await run(['cp', 'a', ':/a'], options)).exitCode).toBe(0);
   execFileSync('mkfifo', [join(place, 'f')]);
-}, 60_000);
+});
 
 const environment = () => cleanEnvironment(emulator, { GANTRY_CONFIG_DIR: join(place, 'config') });
 

@@ -55,7 +55,7 @@ async function containers() {
 /** What `npm test` leaves to `.ci/run`: an engine takes a second for each. */
 const later = test.runIf(isWhole);
 
-describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineName}`})`, { timeout: 60_000 }, () => {
+describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineName}`})`, () => {
   test('is built and run with its port, variables, volume and limits, as any user of the image', async () => {
     const { emulator, deploy, ask, call, logOf } = await containers();
     emulator.volume().write('/model.bin', 'weights');
@@ -196,7 +196,7 @@ describe.skipIf(noEngine)(`an app with a Dockerfile (${noEngine ?? `on ${engineN
     await expect.poll(building, { interval }).toBeGreaterThan(0);
     await emulator.close();
     // docker ends a step in its own time.
-    await expect.poll(building, { interval, timeout: 15_000 }).toBe(0);
+    await expect.poll(building, { interval }).toBe(0);
     expect(engine('ps', '-a', ...all)).not.toContain(base.replace(/.*\//, ''));
   });
 });

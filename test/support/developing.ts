@@ -26,7 +26,7 @@ export async function developing(
       mkdirSync(dirname(join(app, name)), { recursive: true });
       writeFileSync(join(app, name), text);
     },
-    async until(pattern, seconds = 10) {
+    async until(pattern, seconds = 30) {
       for (const end = performance.now() + 1_000 * seconds; performance.now() < end; await setTimeout(20)) {
         const [, found] = pattern.exec(heard.stdout + heard.stderr) ?? [];
         if (found !== undefined) return found;
@@ -78,7 +78,7 @@ export interface Session {
   env: Record<string, string>;
   press(keys: string): void;
   write(name: string, text: string): void;
-  /** Waits until stdout or stderr match, for ten seconds by default, and returns the first group. */
+  /** Waits until stdout or stderr match, for half a minute by default, and returns the first group. */
   until(pattern: RegExp, seconds?: number): Promise<string>;
   call(body?: object, below?: string): Promise<Response>;
   result(body?: object): Promise<unknown>;
