@@ -1,11 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
 import { Draw } from '../chaos/draw.js';
 import type { Asked, ModelHub } from '../chaos/model-hub.js';
+import { drawnCases } from '../support/extent.ts';
 import { startHub } from '../support/hub.ts';
 import { emulatorForEach, newFolder, noise, gantry as run } from '../support/index.ts';
-
-/** `GANTRY_TEST_SCHEDULES=200` for more; a seed is the name of its test. */
-const schedules = Number(process.env.GANTRY_TEST_SCHEDULES ?? 6);
 
 const name = 'org/model';
 const token = 'hf_0123456789abcdefABCDEF';
@@ -159,7 +157,8 @@ function arrived(): boolean[] {
   });
 }
 
-test.each(Array.from({ length: schedules }, (_, at) => at + 1))(
+// A seed is the name of its test.
+test.each(Array.from({ length: drawnCases(3, 6) }, (_, at) => at + 1))(
   'no schedule of faults leaves a wrong byte, or takes the token to a second host: %i',
   async (seed) => {
     hub.mischief = drawMischief(new Draw(seed));

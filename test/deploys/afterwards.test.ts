@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isWhole, oneIn } from '../support/extent.ts';
+import { part } from '../support/extent.ts';
 import { Clone } from './clone.ts';
 import { deployed, Stage } from './stage.ts';
 
@@ -38,35 +38,32 @@ const rows: [lines: string, serves: 'HEAD' | 'HEAD~1', concurrency: number][] = 
   ['apps scale web --max-replicas 3', 'HEAD', 7],
 ];
 
-test.each(isWhole ? rows : oneIn(3, rows))(
-  'after %s, each question has a true answer',
-  async (lines, serves, concurrency) => {
-    const { stage, clone, run } = await afterHand();
-    for (const line of lines.split(', ')) await run(line);
-    const { world } = stage.platform;
-    const settings = world.apps.get('web')?.settings;
-    const builds = world.builds.size;
-    expect(settings).toMatchObject({ replicaConcurrency: concurrency });
-    const commit = clone.id(serves);
-    const listed = (await run('builds list web --json')).json() as { id: string }[];
-    expect(listed.find(({ id }) => id === stage.platform.live())).toMatchObject({ commit, dirty: false });
-    for (const revision of ['HEAD', 'HEAD~1']) {
-      await run(`status web --serves ${revision}`, revision === serves ? 0 : 7);
-    }
-    clone.git('reset', '--quiet', '--hard', commit);
-    expect((await run('status web --json')).json()).toMatchObject({
-      live: { commit, dirty: false },
-      here: { paths: [] },
-    });
-    const isSame = concurrency === 100 && !lines.includes('scale ');
-    await run('deploy --fail-on-drift --dry-run', isSame ? 0 : 7);
-    expect((await run('deploy --dry-run --json')).json()).toMatchObject({ changed: !isSame });
-    expect((await run('deploy --if-changed --keep-scaling --json')).json()).toMatchObject({ changed: false, commit });
-    expect(world.builds.size).toBe(builds);
-    const { stdout } = await run('history web');
-    expect(stdout.match(/roll(ed|ing) back from/g) ?? []).toHaveLength(lines.split('rollback').length - 1);
-  },
-);
+test.each(part(5, rows))('after %s, each question has a true answer', async (lines, serves, concurrency) => {
+  const { stage, clone, run } = await afterHand();
+  for (const line of lines.split(', ')) await run(line);
+  const { world } = stage.platform;
+  const settings = world.apps.get('web')?.settings;
+  const builds = world.builds.size;
+  expect(settings).toMatchObject({ replicaConcurrency: concurrency });
+  const commit = clone.id(serves);
+  const listed = (await run('builds list web --json')).json() as { id: string }[];
+  expect(listed.find(({ id }) => id === stage.platform.live())).toMatchObject({ commit, dirty: false });
+  for (const revision of ['HEAD', 'HEAD~1']) {
+    await run(`status web --serves ${revision}`, revision === serves ? 0 : 7);
+  }
+  clone.git('reset', '--quiet', '--hard', commit);
+  expect((await run('status web --json')).json()).toMatchObject({
+    live: { commit, dirty: false },
+    here: { paths: [] },
+  });
+  const isSame = concurrency === 100 && !lines.includes('scale ');
+  await run('deploy --fail-on-drift --dry-run', isSame ? 0 : 7);
+  expect((await run('deploy --dry-run --json')).json()).toMatchObject({ changed: !isSame });
+  expect((await run('deploy --if-changed --keep-scaling --json')).json()).toMatchObject({ changed: false, commit });
+  expect(world.builds.size).toBe(builds);
+  const { stdout } = await run('history web');
+  expect(stdout.match(/roll(ed|ing) back from/g) ?? []).toHaveLength(lines.split('rollback').length - 1);
+});
 
 test.each([
   ['other files', { version: 3 }, 'a deploy would change the app; the last build failed (build_failure)'],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
+import { halves } from '../support/extent.ts';
 import { crash, deployed, type Machine, type Stage } from './stage.ts';
 
 // A build that was created earlier and is ready later: on some platforms it serves, on others the one created last does.
@@ -93,11 +94,13 @@ describe('of two builds that are later than the one that a late app shows', () =
 
   const lagsMs = 8_000;
 
-  test.each<[string, Quirks, number, [replaced: number, restored: number]]>([
+  const [replacing, comparing] = halves<[string, Quirks, number, [replaced: number, restored: number]]>([
     ['the one that was ready last serves', { lagsMs, listsNewestFirst: true }, 4_000, [2, 3]],
     ['the one that was created last serves', { lagsMs, servesLastCreated: true }, 4_000, [3, 1]],
     ['the one that was created and ready last serves', { lagsMs }, 400, [3, 2]],
-  ])('%s: a rollback replaces it', async (_, quirks, slowMs, [replaced, restored]) => {
+  ]);
+
+  test.each(replacing)('%s: a rollback replaces it', async (_, quirks, slowMs, [replaced, restored]) => {
     const { stage, machine } = await unseen(quirks, slowMs);
     expect(stage.platform.live()).toBe(stage.ids[replaced]);
     // Only the first ones were seen to serve.
@@ -109,11 +112,7 @@ describe('of two builds that are later than the one that a late app shows', () =
     expect(stage.platform.live()).toBe(ids[4]);
   });
 
-  test.each<[string, Quirks, number]>([
-    ['the one that was ready last serves', { lagsMs }, 4_000],
-    ['the one that was created last serves', { lagsMs, servesLastCreated: true }, 4_000],
-    ['the one that was created and ready last serves', { lagsMs }, 500],
-  ])('%s: --if-changed and a dry run compare with it', async (_, quirks, slowMs) => {
+  test.each(comparing)('%s: --if-changed and a dry run compare with it', async (_, quirks, slowMs) => {
     const dryRun = 'deploy --dry-run --detailed-exit-code';
     const { stage, machine } = await unseen(quirks, slowMs);
     const serves = stage.platform.live();

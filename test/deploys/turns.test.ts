@@ -2,6 +2,7 @@ import { appendFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
+import { part } from '../support/extent.ts';
 import { crash, deployed, type Machine, Stage, staged } from './stage.ts';
 
 const savePlan = 'deploy --dry-run --save-plan';
@@ -155,28 +156,39 @@ describe('a rollback', () => {
   });
 
   /** What others do meanwhile, and what each kind of rollback says of it. */
-  test.each<[line: string, lagsMs: number, at: [string, number | 'next'], buildMs: number, code: number, says: string]>(
-    [
-      [automatic, 0, ['create-app', 3], 1_000, 12, 'build THEIRS serves now: it is not replaced'],
-      [byHand, 0, ['create-app', 3], 1_000, 7, 'build THEIRS serves now: it is not replaced'],
-      [automatic, 6_000, ['create-app', 3], 500, 12, 'build THEIRS serves now: it is not replaced'],
-      [byHand, 6_000, ['create-app', 3], 500, 7, 'build THEIRS serves now: it is not replaced'],
-      [automatic, 0, ['upload', 3], 1_000, 12, 'replaced: build THEIRS( of web)? serves'],
-      [byHand, 0, ['upload', 3], 1_000, 0, 'replaced: build THEIRS( of web)? serves'],
-      [automatic, 6_000, ['containers', 'next'], 600_000, 12, 'THEIRS was created meanwhile and is in progress: it is'],
-      [byHand, 6_000, ['create-app', 3], 600_000, 7, 'THEIRS was created meanwhile and is in progress: it is'],
-    ],
-  )('%s of an app that is %i ms late, and a build of others at %j that takes %i ms', async (...row) => {
-    const [line, lagsMs, at, buildMs, code, says] = row;
-    const { stage, machine } = await deployed({ version: 1 });
-    await machine.write({ version: 2, ...(line === automatic && { behaves: crash }) });
-    if (line === byHand) await machine.run('deploy');
-    if (lagsMs > 0) stage.pass(60_000);
-    stage.quirks.lagsMs = lagsMs;
-    const theirs = stage.othersAt(...at, buildMs);
-    expect(await machine.run(line)).toExit(code, new RegExp(says.replace('THEIRS', theirs.id)));
-    if (buildMs < 10_000) expect([stage.platform.live(), waiting(stage)]).toEqual([theirs.id, []]);
-  });
+  type Meanwhile = [
+    line: string,
+    lagsMs: number,
+    at: [string, number | 'next'],
+    ms: number,
+    code: number,
+    says: string,
+  ];
+  const meanwhile: Meanwhile[] = [
+    [automatic, 0, ['create-app', 3], 1_000, 12, 'build THEIRS serves now: it is not replaced'],
+    [byHand, 0, ['create-app', 3], 1_000, 7, 'build THEIRS serves now: it is not replaced'],
+    [automatic, 6_000, ['create-app', 3], 500, 12, 'build THEIRS serves now: it is not replaced'],
+    [byHand, 6_000, ['create-app', 3], 500, 7, 'build THEIRS serves now: it is not replaced'],
+    [automatic, 0, ['upload', 3], 1_000, 12, 'replaced: build THEIRS( of web)? serves'],
+    [byHand, 0, ['upload', 3], 1_000, 0, 'replaced: build THEIRS( of web)? serves'],
+    [automatic, 6_000, ['containers', 'next'], 600_000, 12, 'THEIRS was created meanwhile and is in progress: it is'],
+    [byHand, 6_000, ['create-app', 3], 600_000, 7, 'THEIRS was created meanwhile and is in progress: it is'],
+  ];
+
+  test.each(part(3, meanwhile))(
+    '%s of an app that is %i ms late, and a build of others at %j that takes %i ms',
+    async (...row) => {
+      const [line, lagsMs, at, buildMs, code, says] = row;
+      const { stage, machine } = await deployed({ version: 1 });
+      await machine.write({ version: 2, ...(line === automatic && { behaves: crash }) });
+      if (line === byHand) await machine.run('deploy');
+      if (lagsMs > 0) stage.pass(60_000);
+      stage.quirks.lagsMs = lagsMs;
+      const theirs = stage.othersAt(...at, buildMs);
+      expect(await machine.run(line)).toExit(code, new RegExp(says.replace('THEIRS', theirs.id)));
+      if (buildMs < 10_000) expect([stage.platform.live(), waiting(stage)]).toEqual([theirs.id, []]);
+    },
+  );
 
   test.each<[what: string, line: string, quirks?: Quirks]>([
     ['automatic and by hand', automatic],

@@ -67,7 +67,7 @@ const shapes: Shape[] = [
   },
   {
     name: 'nightly',
-    days: 7,
+    days: 4,
     arrivals: (draw, days) => poisson(draw, days, 110, (at) => (Math.floor(hourOf(at)) === 2 ? 110 : 0.8)),
     runtimeMs: about(45 * second, 0.6),
     startMs: about(15 * second, 0.25),

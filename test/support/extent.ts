@@ -14,9 +14,14 @@ export function oneIn<Row>(count: number, rows: readonly Row[]): Row[] {
   return rows.filter((_, at) => at % count === seed % count);
 }
 
+/** One row of a table in so many: all of them with `GANTRY_TEST=all`. */
+export function part<Row>(count: number, rows: readonly Row[]): Row[] {
+  return isWhole ? [...rows] : oneIn(count, rows);
+}
+
 /** Every other row of a table: all of them with `GANTRY_TEST=all`. */
 export function half<Row>(rows: readonly Row[]): Row[] {
-  return isWhole ? [...rows] : oneIn(2, rows);
+  return part(2, rows);
 }
 
 /** A table whose rows are looked at in two ways, each row in one of them: with `GANTRY_TEST=all`, all rows in both. */
