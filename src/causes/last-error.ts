@@ -15,7 +15,7 @@ import {
   type Traceback,
   type Uncaught,
 } from './tracebacks.ts';
-import { errorsIn, raised } from './unknown-failure.ts';
+import { errorsIn, lastErrorIn, raised } from './unknown-failure.ts';
 
 /** The error that a log ends with, where no rule knows the cause: who raised it and where, and a fix by its kind. */
 export function explainLastError(
@@ -46,7 +46,7 @@ function findBare(texts: readonly string[], hasEnded: boolean): Uncaught | undef
 
 /** The error that a log ends with, where a logger or a program calls it one: the first of those in a row. */
 export function explainTold(lines: readonly SearchedLine[]): Explanation | undefined {
-  const isTold = ({ text = '' }: Partial<SearchedLine> = {}) => told.test(text) && errorsIn([text]).length > 0;
+  const isTold = ({ text = '' }: Partial<SearchedLine> = {}) => told.test(text) && lastErrorIn([text]) !== undefined;
   let at = lines.findLastIndex(isTold);
   const below = lines.slice(at + 1).filter(({ text }) => /^\S/.test(text));
   if (at < 0 || below.length > 6 || below.some(({ text }) => isGoingOn(text) || starts.test(text))) return undefined;
@@ -59,18 +59,12 @@ export function explainTold(lines: readonly SearchedLine[]): Explanation | undef
 
 /** The level of a line, as loggers and programs begin it. */
 const told =
-  /^(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:(?:ERROR|CRITICAL|FATAL|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9})(?! {0,9}Application startup failed|its process)|(?=Fatal error ))/;
+  /^(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:(?:ERROR|CRITICAL|FATAL|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9})(?! {0,9}Application startup failed|its process)|(?=Fatal error )|! {2,9}(?=\w))/;
 
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 
 /** Where the code of the app raised something, or called the package that did. */
-interface Raised {
-  error: string;
-  place?: string | undefined;
-  code?: string | undefined;
-  /** The package; undefined if the code of the app raised it. */
-  owner?: string | undefined;
-}
+type Raised = Omit<Uncaught, 'at'> & { code?: string | undefined };
 
 function described({ error, place, code, owner }: Raised): Found {
   const where = place && `${place}${shownCode(code)}`;
