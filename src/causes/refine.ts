@@ -225,7 +225,7 @@ function firstError(printed: readonly string[]): { said: string; fix: string } |
 }
 
 const toldError =
-  /(?:^|[^\w.-])(?:(?:fatal )?error|ERROR|Error|[A-Z]\w+Error)(?:\[\w{1,9}\])?(?::(?: |$)| TS\d|\]| at )/;
+  /(?:^|[^\w.-])(?:(?:fatal )?error|ERROR|Error|[A-Z]\w+Error)(?:\[\w{1,9}\])?(?::(?: |$)| TS\d|\]| at )|: undefined reference to /;
 
 /** What a build says of itself decides why it fails. */
 const buildSaid: Refinement = (_, __, before, { title }) => {

@@ -56,7 +56,7 @@ function lastError(lines: readonly string[], exitCode: number | undefined): stri
 }
 
 const failed =
-  /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?)\b/i;
+  /(?<![\w.]|\b(?:0|no|without) )(?:error|exception|fatal|panic(?:ked)?|critical(?!\))|failed|abort(?:ed)?|undefined reference)\b/i;
 /** What did not work, without the word for it. */
 const refused =
   /\b(?:denied|rejected|not found|[Nn]o such|[Cc]annot|[Cc]an't|[Cc]ould not|[Uu]nable to|not supported)\b/;

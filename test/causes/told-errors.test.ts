@@ -20,6 +20,12 @@ describe('an error without an exception is said where the log ends with it', () 
       'CRITICAL/MainProcess] Unrecoverable error: FluxError(1)\nTrace:\n  File "a.py"\n',
       /: Unrecoverable error: FluxError\(1\);/,
     ],
+    ['[main] ERROR c.e.App - the flux is unset\n', /: the flux is unset; /],
+    ['ERROR 76 --- [  main] o.s.Flux   : the flux is unset\n', /: the flux is unset; /],
+    ['level=fatal ts=3 msg="no flux"\n', /: "no flux"; /],
+    ['error An unexpected flux occurred\n', /: An unexpected flux occurred; /],
+    ['docker: Error response from daemon: no flux found.\n', /: no flux found\.; /],
+    [' !     Flux rejected, none detected\n', /: Flux rejected, none detected; /],
     [
       'Fatal error during start: java.sql.SQLSyntaxErrorException: flux\n',
       /: Fatal error during start: .*compare the types/,
@@ -85,6 +91,10 @@ test.each([
   [
     '#9 1.2 /w/flux.js:133\n#9 1.2     if(off) throw e;\n#9 1.2             ^\n#9 1.2\n',
     /^command-failed: .*exit code 1: make; run it/,
+  ],
+  [
+    "#9 1.2 /usr/bin/ld: a.o: undefined reference to `flux()'\n#9 1.2 collect2: error: ld returned 1 exit status\n",
+    /^command-failed: .*undefined reference to `flux/,
   ],
   ['#9 1.2     at load (file:///w/flux.js:1:2)\n', /^command-failed: .*exit code 1: make; run it/],
 ])('a command has not failed by a frame or an advice: %s', (log, answer) => {
