@@ -37,6 +37,19 @@ test.skipIf(!python)(
   },
 );
 
+test('checks the file of --config-file, in each folder that is named', async () => {
+  const bad = '[cerebrium.deployment]\nname = "web"\n[cerebrium.hardware]\nmemory = "x"\n';
+  const cwd = newFolder({ ...smallApp(), 'bad.toml': bad, 'one/main.py': 'def run(): pass\n', 'one/bad.toml': bad });
+  const check = async (line: string) => {
+    const { code, stdout, stderr } = await gantry(line, { cwd });
+    return [code, stdout, stderr.match(/^error: .*|^ {2}in {2}.*/gm)];
+  };
+  const wrongType = 'error: memory must be a number, got a string';
+  expect(await check('check --config-file bad.toml')).toEqual([10, '', [wrongType, '  in  bad.toml:4:10']]);
+  expect(await check('check one --config-file bad.toml')).toEqual([10, '', [wrongType, '  in  one/bad.toml:4:10']]);
+  expect(await check('check --config-file nope.toml')).toEqual([10, '', ['error: nope.toml not found']]);
+});
+
 test('prints a document with --json', async () => {
   const app = newFolder(smallApp());
   const { json } = await gantry(['check', '--json'], { cwd: app });

@@ -54,6 +54,19 @@ describe.skipIf(!python)('gantry dev (needs python3)', () => {
     expect(temporaryFiles()).toEqual([]);
   });
 
+  test('runs the app of --config-file, and again when that changes', async () => {
+    await developing(
+      { ...app, 'prod.toml': named('prod') },
+      ['--config-file', 'prod.toml'],
+      async ({ write, until }) => {
+        expect(await until(ready)).toBe('prod');
+        write('prod.toml', named('other'));
+        await until(/(other) is ready in .* \(renamed from prod\)/);
+      },
+      pipe,
+    );
+  });
+
   test.skipIf(!curl)(
     'prints a command that calls a private app, without a token in its arguments (needs curl)',
     async () => {

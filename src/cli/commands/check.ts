@@ -8,6 +8,7 @@ import { count } from '../../kernel/output/format.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
+import { withConfigFile } from '../flags/app.ts';
 import {
   anything,
   boolean,
@@ -42,7 +43,7 @@ type CheckResult = Omit<ObjectOf<typeof appFields>, 'problems'> & { problems: re
 
 export default defineCommand({
   configure: (command) =>
-    command
+    withConfigFile(command)
       .argument('[paths...]', 'config files, or folders of apps, such as apps/* (default: cerebrium.toml)')
       .option('--name <name>', 'override the app name of the config file')
       .option('--use-gitignore', 'skip files that git ignores')
@@ -57,7 +58,7 @@ export default defineCommand({
     if (schema) return configJsonSchema();
     const { progress } = context;
     const apps: CheckResult[] = [];
-    for (const each of placesOf(context, paths, options.name)) apps.push(await checkApp(context, each, options));
+    for (const each of placesOf(context, paths, options)) apps.push(await checkApp(context, each, options));
     const problems = apps.flatMap((each) => each.problems);
     const failures = problems.filter(({ severity }) => strict || severity === 'error');
     const [first, ...others] = failures;
@@ -124,21 +125,25 @@ async function ask(context: Context, name: string, app: Parameters<typeof checkP
 type Schema = ReturnType<typeof configJsonSchema>;
 
 /** Where the apps are. One of several folders without a config file is passed over, as in a deploy. */
-function placesOf({ cwd, progress }: Context, paths: readonly string[], name: string | undefined) {
+function placesOf(
+  { cwd, progress }: Context,
+  paths: readonly string[],
+  { name, configFile }: { name?: string; configFile: string },
+) {
   if (paths.length > 1 && name !== undefined)
     throw new UsageError('--name is for one app', { fix: 'check one folder' });
-  const places = (paths.length > 0 ? paths : ['.']).map((path) => ({ path, ...locate(cwd, path) }));
+  const places = (paths.length > 0 ? paths : [configFile]).map((path) => ({ path, ...locate(cwd, path, configFile) }));
   const apps = places.filter(({ path, file }) => {
     const isApp = paths.length < 2 || file === path || existsSync(resolve(cwd, file));
-    if (!isApp) progress.note(`${path} is not an app: it has no cerebrium.toml`);
+    if (!isApp) progress.note(`${path} is not an app: it has no ${configFile}`);
     return isApp;
   });
   if (apps.length > 0) return apps;
-  throw new UsageError('no folder has a cerebrium.toml', { fix: gantryCommand`init ${paths[0] ?? '.'}` });
+  throw new UsageError(`no folder has a ${configFile}`, { fix: gantryCommand`init ${paths[0] ?? '.'}` });
 }
 
 /** A config file belongs to the app in the working directory, wherever it lies. */
-function locate(cwd: string, path: string): { file: string; root: string } {
+function locate(cwd: string, path: string, configFile: string): { file: string; root: string } {
   const isFolder = statSync(resolve(cwd, path), { throwIfNoEntry: false })?.isDirectory();
-  return isFolder ? { file: join(path, 'cerebrium.toml'), root: resolve(cwd, path) } : { file: path, root: cwd };
+  return isFolder ? { file: join(path, configFile), root: resolve(cwd, path) } : { file: path, root: cwd };
 }

@@ -11,6 +11,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { readSecretsFile } from '../../team/secrets.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
+import { withConfigFile } from '../flags/app.ts';
 import { allowOriginFlag, emulatorEnvironment, installFlag, startOnFreePort } from '../flags/emulator.ts';
 import { wholeNumberFlag } from '../flags/values.ts';
 import {
@@ -118,7 +119,7 @@ export default defineCommand({
 });
 
 function devFlags(command: Commander) {
-  return command
+  return withConfigFile(command)
     .argument('[dir...]', 'app folders, or folders of app folders', ['.'])
     .option('--port <number>', 'port to listen on (default: as before in this folder, or from 4100)', parsePort)
     .option('--pace <ms>', 'duration of each build stage, in ms', wholeNumberFlag(0), 0)
@@ -132,9 +133,9 @@ function devFlags(command: Commander) {
 
 /** Yields the URLs of each app once it is ready, then deploys it again on every change until Ctrl-C. */
 async function* serve(context: Context, given: string[], options: FlagsOf<typeof devFlags>) {
-  const { fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
+  const { configFile, fromEnvFile, open, debugPort, waitForClient = false, ...emulatorOptions } = options;
   const { interruption, cwd } = context;
-  const folders = findAppFolders(cwd, given);
+  const folders = findAppFolders(cwd, given, configFile);
   const readSecrets = await secretsReader(context, fromEnvFile);
   if (fromEnvFile === undefined) nameEnvFiles(context, folders);
   const running: { dev?: DevSession; print?: DevPrinter } = {};
@@ -192,7 +193,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
   Object.assign(running, { dev, print });
   // Listens before an app can be ready.
   const versions = on(dev.ready, 'ready', { signal });
-  const apps = folders.map((folder) => dev.run(folder, { fromEnvFile, readSecrets }));
+  const apps = folders.map((folder) => dev.run(folder, { configFile, fromEnvFile, readSecrets }));
   try {
     await warnWithoutPython(context);
     if (waitForClient) print.waiting([...debugPorts.values()]);

@@ -7,7 +7,6 @@ import type { Progress, Step } from '../../kernel/output/progress.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Secrets } from '../../platform/contract/secrets.ts';
 import { contextUntil, noStep, TimeLimit } from '../../platform/waiting/index.ts';
-import { configName } from './find-app-folders.ts';
 import type { FolderChange, FolderWatcher } from './folder-watcher.ts';
 import { RestlessFiles } from './restless-files.ts';
 
@@ -25,6 +24,7 @@ export interface Reload {
 
 export interface DevelopOptions {
   watcher: FolderWatcher;
+  configFile: string;
   /** The name of the file with secrets for the app, if there is one, and what reads it. */
   fromEnvFile: string | undefined;
   readSecrets: () => Promise<Secrets>;
@@ -101,9 +101,9 @@ class WatchedApp {
   /** Undefined if nothing that is sent has changed, and if the signal aborted before it was deployed. */
   async reload(change: FolderChange, signal: AbortSignal): Promise<Omit<Reload, 'tookMs'> | undefined> {
     const { paths, isAsked } = change;
-    const { fromEnvFile, prepare } = this.options;
+    const { configFile, fromEnvFile, prepare } = this.options;
     const before = this.#tried;
-    let changed = paths.filter((path) => path === configName || path === fromEnvFile || before?.has(path));
+    let changed = paths.filter((path) => path === configFile || path === fromEnvFile || before?.has(path));
     let step: Step | undefined;
     try {
       const reading = this.#read();
@@ -159,11 +159,11 @@ class WatchedApp {
   }
 
   async #read() {
-    const { fromEnvFile, readSecrets } = this.options;
+    const { configFile, fromEnvFile, readSecrets } = this.options;
     const secrets = await readSecrets();
     const context = this.#contextOf(this.context.signal, noStep);
-    const local = await readLocalApp(context, { configFile: configName });
-    const snapshot = takeSnapshot(local, fromEnvFile, secrets);
+    const local = await readLocalApp(context, { configFile });
+    const snapshot = takeSnapshot(local, { configFile, fromEnvFile }, secrets);
     for (const path of this.#restless.ignored) snapshot.delete(path);
     return { local, secrets, snapshot };
   }
@@ -215,7 +215,11 @@ function quietProgress(progress: Progress, { warned, step, signal }: Quiet): Pro
 /** What is sent of an app: by the path where the app finds a file, what changes if and only if the file does. */
 type AppSnapshot = Map<string, string>;
 
-function takeSnapshot({ entries, config }: LocalApp, fromEnvFile: string | undefined, secrets: Secrets): AppSnapshot {
+function takeSnapshot(
+  { entries, config }: LocalApp,
+  { configFile, fromEnvFile }: Pick<DevelopOptions, 'configFile' | 'fromEnvFile'>,
+  secrets: Secrets,
+): AppSnapshot {
   const snapshot: AppSnapshot = new Map();
   for (const { path, size, executable, source, stats } of entries) {
     // A text is made of the config file.
@@ -224,7 +228,7 @@ function takeSnapshot({ entries, config }: LocalApp, fromEnvFile: string | undef
     snapshot.set(path, `${size} ${executable} ${mtimeMs}`);
   }
   if (fromEnvFile !== undefined) snapshot.set(fromEnvFile, JSON.stringify(secrets));
-  return snapshot.set(configName, config.text);
+  return snapshot.set(configFile, config.text);
 }
 
 function changedFiles(before: AppSnapshot, after: AppSnapshot): string[] {

@@ -5,23 +5,21 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { lookedFor } from '../../kernel/disk/index.ts';
 import { ProjectError, UsageError } from '../../kernel/errors.ts';
 
-export const configName = 'cerebrium.toml';
-
 /**
- * The app folders of the folders on the command line: those with a cerebrium.toml, else the folders directly below that
+ * The app folders of the folders on the command line: those with the config file, else the folders directly below that
  * have one. Throws UsageError for a missing folder, and ProjectError for one without apps.
  */
-export function findAppFolders(cwd: string, given: readonly string[]): string[] {
-  return [...new Set(given.flatMap((folder) => appFoldersIn(cwd, folder)))];
+export function findAppFolders(cwd: string, given: readonly string[], configFile: string): string[] {
+  return [...new Set(given.flatMap((folder) => appFoldersIn(cwd, folder, configFile)))];
 }
 
-function appFoldersIn(cwd: string, given: string): string[] {
+function appFoldersIn(cwd: string, given: string, configFile: string): string[] {
   const folder = resolve(cwd, given);
   const names = foldersIn(folder, given);
-  if (existsSync(join(folder, configName))) return [folder];
-  const apps = names.map((name) => join(folder, name)).filter((path) => existsSync(join(path, configName)));
+  if (existsSync(resolve(folder, configFile))) return [folder];
+  const apps = names.map((name) => join(folder, name)).filter((path) => existsSync(resolve(path, configFile)));
   if (apps.length > 0) return apps.sort();
-  const message = `${configName} not found`;
+  const message = `${configFile} not found`;
   const why = `looked in ${relative(cwd, folder) || folder} and the folders directly below`;
   const fix = gantryCommand`init`;
   throw new ProjectError(message, [{ severity: 'error', message, why, fix }]);

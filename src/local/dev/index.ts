@@ -103,7 +103,7 @@ export class DevSession {
   /** Runs the app of a folder, and again on every change, until the signal aborts. */
   async run(
     folder: string,
-    { fromEnvFile, readSecrets }: Pick<DevelopOptions, 'fromEnvFile' | 'readSecrets'>,
+    { configFile, fromEnvFile, readSecrets }: Pick<DevelopOptions, 'configFile' | 'fromEnvFile' | 'readSecrets'>,
   ): Promise<void> {
     const { context, platform, options } = this;
     const { print } = options;
@@ -126,7 +126,7 @@ export class DevSession {
       return progress.step(`${name === undefined ? 'Deploying' : 'Reloading'} ${wanted}`);
     };
     try {
-      for await (const reload of develop(ownContext, { watcher, fromEnvFile, readSecrets, prepare })) {
+      for await (const reload of develop(ownContext, { watcher, configFile, fromEnvFile, readSecrets, prepare })) {
         if ('error' in reload.outcome) {
           const shownName = name ?? (relative(context.cwd, folder) || basename(folder));
           print.failure(shownName, reload.changed, reload.outcome.error, since);
