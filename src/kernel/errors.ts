@@ -72,7 +72,8 @@ export interface Problem {
 
 export interface CorrectedWord {
   typed: string;
-  meant: string;
+  /** Several words take its place as a list: one word may have spaces. */
+  meant: string | readonly string[];
   /** What was meant is not known: the line only shows what is valid. */
   isExample?: boolean;
   /** What was meant is another thing, such as an app: no line that would change that one is made of it. */

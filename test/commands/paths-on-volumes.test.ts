@@ -57,6 +57,10 @@ test('a bare target that is a place of this machine is refused, and another goes
       .paths()
       .filter((path) => path.endsWith('/x')),
   ).toEqual([]);
+  for (const command of ['cp', 'sync']) {
+    const { stderr } = await gantry([command, 'a.bin', './x', '--dry-run', '--limit-rate', '5MB'], { emulator, cwd });
+    expect(stderr).toContain(`fix gantry ${command} a.bin :/x --dry-run --limit-rate 5MB\n`);
+  }
   expect(await gantry(['cp', 'a.bin', '/no-such-folder/x'], { emulator, cwd })).toExit(0);
   expect(emulator.volume().paths()).toContain('/no-such-folder/x');
 });

@@ -166,6 +166,13 @@ describe('a pattern', () => {
     expect(left()).toEqual(all);
   });
 
+  test('the line with -r is what was typed: a dry run stays one', async () => {
+    const outcome = await gantry(['rm', '/logs', '--dry-run', '--json'], { emulator });
+    expect(outcome).toExit(2, 'is a folder\n', 'fix gantry rm /logs --dry-run --json -r\n');
+    expect(outcome.json().error.next).toEqual(['gantry', 'rm', '/logs', '--dry-run', '--json', '-r']);
+    expect(left()).toEqual(all);
+  });
+
   test('-r with the name of a region exits with 2 and shows both readings', async () => {
     const outcome = await gantry(['rm', '-r', 'eu-north-1', '/logs/', '--yes'], { emulator });
     expect(outcome).toExit(2, 'gantry rm --region eu-north-1 /logs/', 'gantry rm -r /eu-north-1');

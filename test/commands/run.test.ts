@@ -406,6 +406,15 @@ describe('nothing is sent', () => {
     expect(await run({}, [join(newFolder({ 'job.py': job }), 'job.py')])).toExit(2, 'is outside');
   });
 
+  test.each([
+    ['my job', ['my job.py']],
+    ['my job.py::gree', ['my job.py::greet']],
+    ['my job.py::greet', ['my job.py::greet', 'name=text']],
+  ])('a file with a space stays one word in the line to type: %s', async (target, words) => {
+    const outcome = await run({ 'my job.py': 'def greet(name):\n    pass\n' }, ['--detach', '--json', target]);
+    expect(outcome.json().error.next).toEqual(['gantry', 'run', '--detach', '--json', ...words]);
+  });
+
   test('of a folder', async () => {
     const app = newFolder();
     mkdirSync(join(app, 'jobs.py'));

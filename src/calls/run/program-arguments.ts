@@ -235,10 +235,9 @@ function checkRequired(called: Called, target: string, given: object): void {
   const missing = isDecorated ? {} : samplesOf(named, given);
   const names = Object.keys(missing);
   if (names.length === 0) return;
-  const meant = [target, ...pairsOf(missing)].join(' ');
   throw new UsageError(`${name} requires ${names.join(', ')}`, {
     why: `its parameters: ${parameterWords(named)}`,
-    corrected: { typed: target, meant },
+    corrected: { typed: target, meant: [target, ...pairsOf(missing)] },
   });
 }
 

@@ -62,9 +62,9 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
   return (await kindOf(help)) === 'help' ? help : undefined;
 }
 
-/** What was meant may be several words; what stands around it in its word is one, whatever it has. */
-function inPlaceOf(typed: string, meant: string, word = ''): string[] {
-  return word.replace(typed, () => meant.replaceAll(' ', '\0')).split('\0');
+/** What stands around it in its word stays one with it, whatever it has. */
+function inPlaceOf(typed: string, meant: CorrectedWord['meant'], word = ''): string[] {
+  return word.replace(typed, () => [meant].flat().join('\0')).split('\0');
 }
 
 /** In gantry's words, if it is a line of the official client or of habit. */

@@ -158,7 +158,7 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const [, sample] = /such as '?([\w@.:</-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
   const suggested = similar ?? choices?.[0] ?? sample;
   // The next word was taken for the value that is missing.
-  const meant = /\.py(::|$)/.test(value) && suggested ? `${suggested} ${value}` : suggested;
+  const meant = /\.py(::|$)/.test(value) && suggested ? [suggested, value] : suggested;
   return {
     message: `${message}: expected ${expected}`,
     ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),

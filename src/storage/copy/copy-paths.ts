@@ -41,12 +41,11 @@ function checkBareTarget(paths: string[], locations: CopyLocation[], isAllowed: 
   const [last = '', target] = [paths.at(-1), locations.at(-1)];
   const here = isAllowed && locations.length > 1 && target?.kind === 'local' ? folderHere(target) : undefined;
   if (isAllowed && here === undefined) return;
-  const command = isAllowed ? 'cp' : 'sync';
   throw nothingRemoteError({
     ...(here !== undefined && {
       why: `${here} is a folder of this machine; remote paths are written volume:/path or :/path`,
     }),
-    fix: gantryCommand`${command} ${paths.slice(0, -1)} ${`:${posix.join('/', last)}`}`,
+    corrected: { typed: last, meant: `:${posix.join('/', last)}` },
   });
 }
 

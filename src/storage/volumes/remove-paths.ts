@@ -51,7 +51,7 @@ export async function removePaths(
   if (folder && !recursive) {
     throw new UsageError(`${formatRemotePath(folder.at)} is a folder`, {
       why: 'removing a folder and its contents requires -r',
-      fix: gantryCommand`rm -r ${paths}`,
+      retryWith: ['-r'],
     });
   }
   await confirmRemoval(context, distinct, paths, confirm);
