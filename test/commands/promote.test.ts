@@ -97,6 +97,18 @@ test.each(
   expect(stopped.json()).toMatchObject({ error: { next: ['gantry', ...fix.split(' '), '--json'] } });
 });
 
+test('a rollback passes over what was promoted of the same files, by another name', async () => {
+  const well = await deploy('web', 'well');
+  await deploy('web-staging', 'sick');
+  await run('promote web-staging web --yes');
+  const app = newFolder({ ...smallApp(), 'data.txt': 'sick' });
+  const outcome = await run('deploy --name web --smoke run:another --or-rollback --json', app);
+  expect(outcome.code).toBe(12);
+  expect(outcome.json()).toMatchObject({
+    error: { details: { rollback: { outcome: 'rolled-back', restored: well.build } } },
+  });
+});
+
 test('an app that serves the same already is not deployed again', async () => {
   const staging = await deploy('web-staging', 'two');
   await deploy('web', 'one');
@@ -148,8 +160,9 @@ test('without an archive, what was tried is the same commit, not this folder', a
   const env = { ...withGit, GANTRY_CONFIG_DIR: newFolder() };
   const git = (line: string) =>
     execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.test', ...line.split(' ')], { cwd });
+  await gantry(['deploy', '--new', '--name', 'web'], { emulator, cwd: newFolder(smallApp()), env });
   for (const line of ['init --quiet --template=', 'add --all', 'commit --quiet --message first']) git(line);
-  for (const name of ['web', 'web-staging']) await gantry(['deploy', '--new', '--name', name], { emulator, cwd, env });
+  await gantry(['deploy', '--new', '--name', 'web-staging'], { emulator, cwd, env });
   rmSync(join(env.GANTRY_CONFIG_DIR, 'state', 'archives'), { recursive: true });
   const head = String(git('rev-parse HEAD')).trim();
   const refused = await gantry(['promote', 'web-staging', 'web', '--yes'], { emulator, cwd, env });

@@ -130,7 +130,7 @@ const rollback = v.object({
 
 const sent = v.object({
   build,
-  /** SHA-256 of all settings, and of all files. */
+  /** SHA-256 of all settings, and of all files, by any name of the app. */
   settingsDigest: text,
   filesDigest: text,
   /** Sixteen bits of the secrets' SHA-256, which tell that they have changed. On this machine only: no team gets them. */
@@ -139,7 +139,7 @@ const sent = v.object({
   settings,
   /** What the platform has made of the file's own value of a setting that is kept; null if that is not known. */
   made: v.optional(settings),
-  /** The name of the app in the config file, and the one of the digests, if it is that of another app. */
+  /** The name of the app in the config file that was sent, if it is that of another app. */
   named: v.optional(text),
   /** The name of the app in the config file on disk, which `--name` replaces. */
   inFile: v.optional(text),

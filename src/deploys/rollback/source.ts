@@ -27,16 +27,17 @@ import {
   checkLocalSource,
   chooseRegion,
   compareFiles,
+  digestsOf,
   type LocalApp,
   makeSettings,
   readBaseImages,
   readLocalApp,
+  readSentFiles,
   type SendOptions,
   type Sent,
   scalingOf,
   sendApp,
   sendArchive,
-  sentFilesDigest,
   withKeptRecord,
   withLogin,
 } from '../send/index.ts';
@@ -145,6 +146,7 @@ function withCommit<T>(
     const region = chooseRegion(context.settings.region, config.hardware.region, place);
     const made = makeSettings(config, { keep: { ...defined({ region }), ...keep } });
     const sent = history.sent(target.id);
+    const digests = await digestsOf(config, await readSentFiles(local), made.own);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
     const resolvedAnew = await findResolvedAnew(read, await readBaseImages(config));
     return use({
@@ -152,7 +154,7 @@ function withCommit<T>(
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
       body: made.body,
-      isAsSent: sent && sent.filesDigest === (await sentFilesDigest(local)),
+      isAsSent: sent && sent.filesDigest === digests.filesDigest,
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) =>
         sendApp(context, local, made, { ...options, kept: changedScaling(history, target.id, keep), commit }),

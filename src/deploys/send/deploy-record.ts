@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
+import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { AppConfig } from '../../app/config.ts';
 import type { FileEntry } from '../../app/files/entry.ts';
+import { withAppName } from '../../app/set-config-value.ts';
 import { readVariable } from '../../kernel/environment.ts';
 import { defined, stringifyJson } from '../../kernel/json-text.ts';
 import { boolean, integer, list, nullable, number, type ObjectOf, object, optional, text } from '../../kernel/shape.ts';
@@ -15,10 +18,21 @@ import type { LocalApp } from './local-app.ts';
 /** What a build is made of, for the record. */
 export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
 
-/** The registry login and the region do not count: with others, it is the same app. */
-export function settingsDigestOf(sent: AppCreation): string {
-  const { cliVersion: _version, dockerAuth: _login, region: _region, ...settings } = sent;
-  return digest(Object.entries(settings));
+/**
+ * The digests of what is sent, equal for equal settings, and for equal paths, contents and executable bits in any order.
+ * The registry login and the region do not count: with others, it is the same app. Neither does its name: what was
+ * promoted was sent by another one.
+ */
+export async function digestsOf({ root, file, text }: AppConfig, files: readonly SentFile[], own: AppCreation) {
+  const { cliVersion: _version, dockerAuth: _login, region: _region, name: _name, ...settings } = own;
+  const nameless = await withAppName(text, '');
+  const path = relative(root, file).replaceAll('\\', '/');
+  const isText = (sent: SentFile) => sent.path === path && sent.sha256 === sha256(text);
+  const lines = files.map((sent) => [sent.path, isText(sent) ? nameless : [sent.size, sent.sha256], sent.executable]);
+  return {
+    settingsDigest: digest(Object.entries({ ...settings, platform_toml: nameless })),
+    filesDigest: digest(lines),
+  };
 }
 
 /** A file as it is in the archive. */
@@ -30,16 +44,6 @@ export async function readSentFiles({ entries, checksums }: LocalApp, signal?: A
   return entries.map((entry, at) => ({ ...entry, sha256: sums[at]?.sha256 ?? '' }));
 }
 
-/** The digest of what a deploy of these files sends. */
-export async function sentFilesDigest(local: LocalApp): Promise<string> {
-  return filesDigestOf(await readSentFiles(local));
-}
-
-/** A digest, equal for equal paths, contents and executable bits in any order. */
-export function filesDigestOf(files: readonly SentFile[]): string {
-  return digest(files.map(({ path, size, sha256, executable }) => [path, size, sha256, executable]));
-}
-
 /** What is on record of the secrets that replicas of an app get. */
 export function secretsMark(secrets: AppSecrets): string | undefined {
   return secrets && digest(Object.entries(secrets.values)).slice(0, 4);
@@ -47,8 +51,10 @@ export function secretsMark(secrets: AppSecrets): string | undefined {
 
 function digest(facts: readonly unknown[]): string {
   const lines = facts.map((fact) => stringifyJson(fact));
-  return createHash('sha256').update(lines.sort().join('\n')).digest('hex');
+  return sha256(lines.sort().join('\n'));
 }
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 /** Remembers for this folder where its app went. Best effort: a deploy does not fail because of it. */
 export async function rememberTarget(

@@ -11,8 +11,9 @@ export { deployApp, movedRegion, type Prepared, prepareDeploy } from './deploy-a
 export {
   type Deployment,
   deploymentFields,
+  digestsOf,
+  readSentFiles,
   rememberTarget,
-  sentFilesDigest,
 } from './deploy-record.ts';
 export { DeployedMeanwhileError, wasCreated } from './guard.ts';
 export {

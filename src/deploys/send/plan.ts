@@ -42,7 +42,7 @@ import {
   makeSettings,
   scalingOf,
 } from './app-settings.ts';
-import { type Deployment, secretsMark, sentFilesDigest, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, digestsOf, readSentFiles, secretsMark } from './deploy-record.ts';
 import { asNamed, fileDecisions, type LocalApp, readLocalApp } from './local-app.ts';
 
 /** The app on disk beside the deployed one. */
@@ -75,14 +75,15 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
   const region = chooseRegion(context.settings.region, config.hardware.region, facts);
   const keep = { ...(options.keepScaling && scalingOf(app)), ...(region && { region }) };
   const made = makeSettings(config, { ...options, keep });
-  // What is on record as sent for the live build, and the app by the name that it was sent with.
+  // What is on record as sent for the live build, and the app by the name that it was sent with, as the platform lists it.
   const sent = history.sent(deployedFacts.build);
   const { named: sentAs = name } = sent ?? {};
   const named = sentAs === name ? local : await asNamed(local, sentAs);
   const settings = compareSettings(config, made.body, app, history.fileSettings(deployedFacts.build));
   const setup = describeSetup(config, made.body);
   const isOpen = isPublic(config);
-  const isAsSent = once(async () => sent?.filesDigest === (await sentFilesDigest(named)));
+  const digests = once(async () => digestsOf(config, await readSentFiles(local), made.own));
+  const isAsSent = async () => sent?.filesDigest === (await digests()).filesDigest;
   const fileChanges = await compareWithBuild(context, { app, local, named, isAsSent }, options);
   const plan = {
     dryRun: true as const,
@@ -106,7 +107,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
     because: null as string | null,
     changed: deployedFacts.build === null || settings.some(isCertain) || changedPaths(fileChanges).length > 0,
   };
-  return { plan, made, history, sent, named, isAsSent };
+  return { plan, made, history, sent, local, digests };
 }
 
 /** What a plan has of the deployed app. */
@@ -349,13 +350,13 @@ async function newerSecret(
 /** Without a record, the platform's checksums decide: it hides some settings, but one file is the config file. */
 async function isSent(planned: Planned): Promise<boolean> {
   const { fileChanges, region } = planned.plan;
-  const { made, sent, named, isAsSent } = planned;
-  const { config, entries } = named;
+  const { made, sent, digests } = planned;
+  const { config, entries } = planned.local;
   if (sent) {
-    const settings = { ...made.own, name: config.name, platform_toml: config.text };
+    const { settingsDigest, filesDigest } = await digests();
     // A region that the app shows is compared with that: another one may have been sent, or promoted from, or none.
-    const isThere = region !== null || settings.region === sent.settings.region;
-    return isThere && sent.settingsDigest === settingsDigestOf(settings) && isAsSent();
+    const isThere = region !== null || made.own.region === sent.settings.region;
+    return isThere && sent.settingsDigest === settingsDigest && sent.filesDigest === filesDigest;
   }
   const isVerified = fileChanges !== null && fileChanges.unverified === 0 && fileChanges.unchanged > 0;
   const hasConfig = entries.some(({ source }) => 'file' in source && source.file === config.file);

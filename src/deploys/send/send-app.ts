@@ -22,7 +22,7 @@ import { type AppHistory, readHistory, recordLook, sentSettings } from '../histo
 import { type AppReading, buildsText, settle } from '../observe.ts';
 import { mayReplace, servingBuild } from '../serving.ts';
 import { type MadeSettings, scalingOf } from './app-settings.ts';
-import { type Deployment, filesDigestOf, type SentRecord, settingsDigestOf } from './deploy-record.ts';
+import { type Deployment, digestsOf, type SentRecord } from './deploy-record.ts';
 import { recordFailure, tellOnFailure } from './failed-build.ts';
 import type { LocalApp } from './local-app.ts';
 import { withPackedApp } from './pack-app.ts';
@@ -61,7 +61,7 @@ export async function sendApp(
   );
   const recordOf = async (files: PackedApp['files']) => {
     const history = await readHistory(context, config.name);
-    const digests = { settingsDigest: settingsDigestOf(made.own), filesDigest: filesDigestOf(files) };
+    const digests = await digestsOf(config, files, made.own);
     const named = { inFile: config.deployment.name, settings: sentSettings(made.own) };
     return withKeptRecord(history, kept, { ...digests, ...named, ...(await reading) });
   };
