@@ -23,6 +23,14 @@ async function history(): Promise<{ event: string; by: string; build?: string; b
   return (await run(['history', 'web', '--json'])).json() as never;
 }
 
+test('a deploy that cannot be written down says so, once, and succeeds', async () => {
+  home = newFolder({ 'state/history': 'no folder' });
+  const { code, json, stderr } = await run(['deploy', '--json'], { cwd: newFolder(smallApp()) });
+  const said = expect.objectContaining({ message: expect.stringMatching(/^cannot write the history of web: /) });
+  expect([code, json()]).toEqual([0, expect.objectContaining({ warnings: [said] })]);
+  expect(stderr.match(/cannot write the history/g)).toHaveLength(1);
+});
+
 test('tells what was sent, what served, and what was scaled by which pipeline, the newest first', async () => {
   const first = await deployed('one');
   const second = await deployed('two', '[cerebrium.scaling]\nmin_replicas = 1\n');

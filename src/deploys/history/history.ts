@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import { join } from 'node:path';
+import { toDiskError } from '../../kernel/disk/index.ts';
 import { isCi, readVariable, type Variable } from '../../kernel/environment.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
@@ -47,7 +48,7 @@ export async function readJobs(context: Context, app: string): Promise<Set<strin
 const teamEvents = new WeakMap<EventLog, Promise<EventsRead>>();
 const noEvents = (): EventsRead => ({ events: [], unreadable: 0 });
 
-/** Writes an event down, and returns it. Best effort: no command fails because it cannot. */
+/** Writes an event down, and returns it. Best effort: no command fails because it cannot, and a deploy says so. */
 export async function recordEvent<Name extends EventName>(
   context: Context,
   app: string,
@@ -62,7 +63,9 @@ export async function recordEvent<Name extends EventName>(
     await log.append(written);
     await shareEvent(context, shortAppName(context.project, app), withoutMarks(written));
   } catch (error) {
-    context.trace(`cannot write the history of ${app}: ${(error as Error).message}`);
+    const message = `cannot write the history of ${app}: ${toDiskError(error).message}`;
+    if (event === 'sent') context.progress.warn({ severity: 'warning', message, why: sentNeed });
+    else context.trace(message);
   }
   return written;
 }
@@ -148,6 +151,8 @@ function userName(): string {
     return 'unknown';
   }
 }
+
+const sentNeed = 'status, history and a rollback do not know what was deployed here';
 
 /** What a later command of this machine needs if this one is killed: of no use to others. */
 const unshared: readonly EventName[] = ['created'];
