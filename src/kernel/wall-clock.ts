@@ -3,21 +3,11 @@ export type WallClock = (time: number) => number;
 
 /** Takes an IANA name; throws RangeError if it is unknown. */
 export function wallClock(zone: string): WallClock {
-  const clock = new Intl.DateTimeFormat('en-US', {
-    timeZone: zone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric',
-  });
+  // Swedish times are those of ISO 8601.
+  const clock = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
   return (time) => {
-    if (!(time >= 0 && time < Date.UTC(9999, 11))) return Number.NaN;
-    const parts = Object.fromEntries(clock.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-    const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts;
-    return Date.UTC(year, month - 1, day, hour, minute, second);
+    const isDated = time >= 0 && time < Date.UTC(9999, 11);
+    return isDated ? Date.parse(`${clock.format(time).replace(' ', 'T')}Z`) : Number.NaN;
   };
 }
 
