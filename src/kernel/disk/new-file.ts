@@ -1,14 +1,4 @@
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  fchmodSync,
-  futimesSync,
-  lstatSync,
-  openSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { closeSync, constants, fchmodSync, futimesSync, lstatSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readlink, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { attempt, systemCode } from '../errors.ts';
@@ -228,8 +218,8 @@ export async function linkOrCopy(from: string, to: string): Promise<void> {
     await link(from, to);
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return;
-    const copy = async (file: { write(chunk: Buffer): Promise<unknown> }) => {
-      for await (const chunk of createReadStream(from)) await file.write(chunk);
+    const copy = async (file: FileHandle) => {
+      for await (const chunk of (await open(from)).createReadStream()) await file.write(chunk);
     };
     await writeAtomically(to, copy, { mode: 0o600 });
   }

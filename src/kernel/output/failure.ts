@@ -1,13 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import { CommandLine } from '../command-line.ts';
-import {
-  type ErrorFacts,
-  type FileLocation,
-  type GantryError,
-  isTransient,
-  type Problem,
-  ProjectError,
-} from '../errors.ts';
+import { type FileLocation, type GantryError, isTransient, type Problem, ProjectError } from '../errors.ts';
 import { count, cutText } from './format.ts';
 import { KnownSecrets } from './known-secrets.ts';
 import type { Page } from './page.ts';
@@ -54,7 +47,7 @@ export function failureJson(error: GantryError, secrets = new KnownSecrets(), wa
   return redactValue(document, secrets);
 }
 
-function detailsOf(error: GantryError): ErrorFacts['details'] {
+function detailsOf(error: GantryError) {
   const { details, location } = error.facts;
   if (error instanceof ProjectError) return { ...details, problems: error.problems };
   return location ? { ...details, location } : details;

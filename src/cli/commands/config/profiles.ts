@@ -2,18 +2,13 @@ import { gantryCommand } from '../../../kernel/command-line.ts';
 import { UsageError } from '../../../kernel/errors.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { table } from '../../../kernel/output/table.ts';
-import {
-  bindHere,
-  deleteProfile,
-  listProfiles,
-  type Profile,
-  switchProfile,
-  unbindHere,
-} from '../../../team/account/index.ts';
+import { bindHere, deleteProfile, listProfiles, switchProfile, unbindHere } from '../../../team/account/index.ts';
 import { defineCommand } from '../../command.ts';
 import { boolean, document, documents, list, listOr, nullable, optional, text } from '../../result-schema.ts';
 
 const actions = ['list', 'use', 'remove'] as const;
+
+type Profiles = ReturnType<typeof listProfiles>;
 
 interface Changed {
   profile: string | null;
@@ -40,7 +35,7 @@ export default defineCommand({
       .option('--here', 'use it in this folder and below only')
       .option('--unbind', 'use the selected profile in this folder again'),
   flagRules: { requires: { unbind: ['here'] } },
-  run: async (context, action, name, { here, unbind }): Promise<Profile[] | Changed> => {
+  run: async (context, action, name, { here, unbind }): Promise<Profiles | Changed> => {
     if (action === 'list') return listProfiles(context);
     if (unbind && name !== undefined) throw new UsageError('--unbind takes no profile');
     if (unbind) {
@@ -81,7 +76,7 @@ export default defineCommand({
   ],
 });
 
-function profilesTable(profiles: Profile[]): View {
+function profilesTable(profiles: Profiles): View {
   return table(profiles, ['NAME', 'CURRENT'], {
     NAME: ({ name }) => name,
     CURRENT: ({ current }) => (current ? 'current' : ''),
