@@ -80,11 +80,19 @@ export function record<Value>({ schema }: Shape<Value>, description: string): Sh
   return { schema: { type: 'object', additionalProperties: schema, description } };
 }
 
-export function object<const F extends Fields>(fields: F, description?: string): ObjectShape<ObjectOf<F>> {
+/** Its fields, after what it is where that is not said elsewhere. */
+export function object<const F extends Fields>(...given: [fields: F] | [description: string, fields: F]) {
+  const [fields, description] = given.length === 1 ? given : [given[1], given[0]];
   const required = Object.keys(fields).filter((name) => !('isOptional' in (fields[name] ?? {})));
   const properties = Object.fromEntries(Object.entries(fields).map(([name, { schema }]) => [name, schema]));
   const schema = { type: 'object', properties, required, additionalProperties: false };
-  return { isObject: true, schema: { ...schema, ...defined({ description }) } };
+  const shape: ObjectShape<ObjectOf<F>> = { isObject: true, schema: { ...schema, ...defined({ description }) } };
+  return shape;
+}
+
+/** A list of objects with these fields. */
+export function objects<const F extends Fields>(description: string, fields: F): Shape<readonly ObjectOf<F>[]> {
+  return list(object(fields), description);
 }
 
 /** An object that the platform sent: these fields are known, but any may be missing, and there may be others. */
@@ -117,16 +125,13 @@ export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> 
   return { schema, isOptional: true };
 }
 
-export const locationShape = object(
-  {
-    file: text('file'),
-    line: integer('from 1'),
-    column: integer('from 1, in characters'),
-    length: integer('characters'),
-    text: text('the line'),
-  },
-  'where it is in a file',
-);
+export const locationShape = object('where it is in a file', {
+  file: text('file'),
+  line: integer('from 1'),
+  column: integer('from 1, in characters'),
+  length: integer('characters'),
+  text: text('the line'),
+});
 
 /** As in `string`, `integer or null`, `list of object`; empty if it may be anything. */
 export function typeName({ type, items, anyOf, $comment = '' }: JsonSchema): string {

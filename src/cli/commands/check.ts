@@ -18,6 +18,7 @@ import {
   locationShape,
   type ObjectOf,
   object,
+  objects,
   optional,
   passThrough,
   text,
@@ -83,7 +84,7 @@ export default defineCommand({
   exits: ['project'],
   json: document(
     appFields,
-    { apps: list(object(appFields), 'with several paths: each app') },
+    { apps: objects('with several paths: each app', appFields) },
     passThrough({ $schema: text('with --schema: the JSON Schema') }),
   ),
   examples: [

@@ -13,29 +13,20 @@ import {
   withUnit,
 } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
-import {
-  type Cell,
-  type Columns,
-  keyValueTable,
-  onTerminal,
-  stackViews,
-  table,
-  wrapped,
-} from '../../kernel/output/table.ts';
+import { type Cell, keyValueTable, onTerminal, stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
-import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../flags/chart-page.ts';
 import { dayFlag } from '../flags/values.ts';
-import { anything, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { anything, document, integer, list, nullable, number, object, objects, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    chartPageFlags(
-      appsArgument(command)
-        .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', dayFlag)
-        .option('--until <time>', 'last day (default: today)', dayFlag)
-        .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const)),
-    ),
+    appsArgument(command)
+      .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', dayFlag)
+      .option('--until <time>', 'last day (default: today)', dayFlag)
+      .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const))
+      .option(...chartPageFlag),
   run: async (context, app, flags) => {
     const { since, until } = flags;
     const report = await readCost(context, { app, since, until });
@@ -50,34 +41,28 @@ export default defineCommand({
     until: text('last day, in UTC'),
     totalCents: nullable(number('cost of the apps whose cost is known, in US cents'), 'none is'),
     unknown: list(text('app'), 'apps whose cost is not known'),
-    apps: list(
-      object({
-        app: text('app'),
+    apps: objects('apps, the most expensive first', {
+      app: text('app'),
+      costCents: nullable(number('cost in US cents'), 'not known'),
+      centsPerSecond: nullable(number('price of a replica in US cents per second'), 'not known'),
+      replicaSeconds: nullable(number('how long replicas lived'), 'not known'),
+      busySeconds: nullable(number('how long they ran calls'), 'not known'),
+      idleSeconds: nullable(number('the rest'), 'not known'),
+      idleCents: nullable(number('what the rest cost'), 'not known'),
+      estimate: nullable(text('why how long replicas lived is an estimate by the calls'), 'it was paid for'),
+      calls: integer('number of calls'),
+      coldStarts: integer('calls that waited for a replica to start'),
+      coldStartMs: nullable(number('how long, the median; null without one')),
+      lastCallAt: nullable(text('RFC 3339, UTC; null without a call')),
+      days: objects('days, oldest first', {
+        date: text('day, in UTC'),
         costCents: nullable(number('cost in US cents'), 'not known'),
-        centsPerSecond: nullable(number('price of a replica in US cents per second'), 'not known'),
-        replicaSeconds: nullable(number('how long replicas lived'), 'not known'),
-        busySeconds: nullable(number('how long they ran calls'), 'not known'),
-        idleSeconds: nullable(number('the rest'), 'not known'),
-        idleCents: nullable(number('what the rest cost'), 'not known'),
-        estimate: nullable(text('why how long replicas lived is an estimate by the calls'), 'it was paid for'),
         calls: integer('number of calls'),
         coldStarts: integer('calls that waited for a replica to start'),
-        coldStartMs: nullable(number('how long, the median; null without one')),
-        lastCallAt: nullable(text('RFC 3339, UTC; null without a call')),
-        days: list(
-          object({
-            date: text('day, in UTC'),
-            costCents: nullable(number('cost in US cents'), 'not known'),
-            calls: integer('number of calls'),
-            coldStarts: integer('calls that waited for a replica to start'),
-            busySeconds: number('how long replicas ran calls'),
-          }),
-          'days, oldest first',
-        ),
-        waste: nullable(object(wasteFields, 'replicas that nobody needed; null if there is no waste')),
+        busySeconds: number('how long replicas ran calls'),
       }),
-      'apps, the most expensive first',
-    ),
+      waste: nullable(object('replicas that nobody needed; null if there is no waste', wasteFields)),
+    }),
     summary: anything('cost and usage of the project; platform values, passed through'),
     coupons: anything('coupons; platform values, passed through'),
   }),
@@ -151,14 +136,15 @@ function appFacts(app: AppCostReport): View {
 }
 
 function appsTable({ apps }: CostReport): View {
-  const columns: Columns<AppCostReport> = {
-    APP: ({ app }) => app,
-    COST: ({ costCents }) => money(costCents),
-    CALLS: ({ calls }) => countCell(calls),
-    BUSY: ({ busySeconds, replicaSeconds }) =>
+  const columns = {
+    APP: ({ app }: AppCostReport) => app,
+    COST: ({ costCents }: AppCostReport) => money(costCents),
+    CALLS: ({ calls }: AppCostReport) => countCell(calls),
+    BUSY: ({ busySeconds, replicaSeconds }: AppCostReport) =>
       known(replicaSeconds, (whole) => numberCell(share(busySeconds, whole) ?? '')),
-    IDLE: ({ idleCents, replicaSeconds }) => (idleCents === null && replicaSeconds !== null ? '' : money(idleCents)),
-    'COLD STARTS': ({ coldStarts }) => countCell(coldStarts),
+    IDLE: ({ idleCents, replicaSeconds }: AppCostReport) =>
+      idleCents === null && replicaSeconds !== null ? '' : money(idleCents),
+    'COLD STARTS': ({ coldStarts }: AppCostReport) => countCell(coldStarts),
   };
   const piped = table(apps, [], { ...columns, WASTE: ({ waste }) => waste && String(new CommandLine(waste.argv)) });
   return onTerminal(table(apps, ['APP', 'COST', 'BUSY'], columns), piped);

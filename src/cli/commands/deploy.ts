@@ -43,25 +43,32 @@ import { checkOutput } from '../../storage/output-files.ts';
 import { defineCommand, type NextCommand } from '../command.ts';
 import { type DeployFlags, deployAgain, deployFlags, flagsOfOne, planAgain } from '../flags/deploy.ts';
 import { settingArguments } from '../mcp/setting-arguments.ts';
-import { anything, boolean, document, integer, list, object, optional, text, warningsShape } from '../result-schema.ts';
+import {
+  anything,
+  boolean,
+  document,
+  integer,
+  object,
+  objects,
+  optional,
+  text,
+  warningsShape,
+} from '../result-schema.ts';
 import { deployPlanView } from '../views/deploy-plan.ts';
 import { type DeployedApps, deployedAppsView, deploymentView } from '../views/deployment.ts';
 import { deployPlanFields } from '../views/deployment-fields.ts';
 import { fileDecisionsView, packedFields } from '../views/file-decisions.ts';
 
 const deployedAppsFields = {
-  apps: list(
-    object({
-      folder: text('folder of the app'),
-      app: text('app name'),
-      exitCode: integer('exit code of its deploy'),
-      deployment: optional(object(deploymentFields)),
-      plan: optional(object(deployPlanFields)),
-      error: optional(anything('why it failed, as in the JSON of a failed deploy')),
-      warnings: optional(warningsShape),
-    }),
-    'with folders: what became of each app',
-  ),
+  apps: objects('with folders: what became of each app', {
+    folder: text('folder of the app'),
+    app: text('app name'),
+    exitCode: integer('exit code of its deploy'),
+    deployment: optional(object(deploymentFields)),
+    plan: optional(object(deployPlanFields)),
+    error: optional(anything('why it failed, as in the JSON of a failed deploy')),
+    warnings: optional(warningsShape),
+  }),
   changed: boolean('with folders: whether anything has changed, or with --dry-run would change'),
 };
 

@@ -41,14 +41,11 @@ export default defineCommand({
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),
     title: text('the cause in words'),
     evidence: nullable(
-      object(
-        {
-          source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
-          line: nullable(integer('line of the log, from 1')),
-          text: text('the line'),
-        },
-        'what shows the cause',
-      ),
+      object('what shows the cause', {
+        source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
+        line: nullable(integer('line of the log, from 1')),
+        text: text('the line'),
+      }),
     ),
     fix: nullable(text('what to change')),
     location: nullable(locationShape),

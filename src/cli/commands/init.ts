@@ -23,7 +23,7 @@ import {
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
-import { choice, document, list, object, optional, text } from '../result-schema.ts';
+import { choice, document, list, objects, optional, text } from '../result-schema.ts';
 
 const variable = {
   name: text('name'),
@@ -82,7 +82,7 @@ export default defineCommand({
     folder: text('app folder'),
     paths: list(text('path'), 'files written'),
     pipeline: optional(text('with --print: the pipeline')),
-    toSet: optional(list(object(variable), 'with --ci: what the pipeline needs that is not in it')),
+    toSet: optional(objects('with --ci: what the pipeline needs that is not in it', variable)),
     toCommit: optional(list(text('path'), 'with --ci: what to commit')),
   }),
   examples: ['init', 'init my-app --compute ADA_L4', 'init --agents', 'init --ci github', 'init apps/web --ci gitlab'],

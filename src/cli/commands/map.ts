@@ -9,7 +9,7 @@ import { stackViews, table, wrapped } from '../../kernel/output/table.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
 import { appArgument } from '../flags/app.ts';
 import { dollarFlag, outputFlag, positiveDurationFlag, typedFlags, wholeNumberFlag } from '../flags/values.ts';
-import { choice, document, integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { choice, document, integer, nullable, number, objects, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: mapFlags,
@@ -61,10 +61,10 @@ export default defineCommand({
     newFailures: integer('how many of them are failures'),
     refused: integer('how often a call was refused and repeated'),
     durationMs: number('duration, in ms'),
-    failures: list(
-      object({ ...failureGroupFields, line: integer('its line in the file of inputs, from 1') }),
-      'failures by cause: cause, title, number of inputs, and index and line of the first',
-    ),
+    failures: objects('failures by cause: cause, title, number of inputs, and index and line of the first', {
+      ...failureGroupFields,
+      line: integer('its line in the file of inputs, from 1'),
+    }),
     costCents: nullable(
       number('cost of replicas during the command, and until their cooldown has passed, in US cents'),
       'not known',

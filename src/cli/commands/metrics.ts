@@ -29,7 +29,7 @@ import { unixTime } from '../../platform/contract/scalars.ts';
 import { atPlatformTime } from '../../platform/replies/index.ts';
 import { defineCommand, type FlagsOf } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
-import { chartPageFlags, saveChartPage } from '../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../flags/chart-page.ts';
 import { resolveRange } from '../flags/list.ts';
 import { durationFlag, type TimeFromNow, timeFlag } from '../flags/values.ts';
 import { afterEvents, anything, document, number, passThrough, text } from '../result-schema.ts';
@@ -170,7 +170,7 @@ function startupProblem({ status, data }: StartupTimes): string | undefined {
 }
 
 function metricsFlags(command: Commander) {
-  const flagged = appsArgument(command, 'live')
+  return appsArgument(command, 'live')
     .option('--since <time>', 'start at this time, or this long ago (default: 24h before --until)', timeFlag)
     .option('--until <when>', "end at this time, or wait for a condition: 'p90>5s for 5m'", untilFlag)
     .option('--container <name>', 'only show this container; a part of its name is enough')
@@ -178,8 +178,8 @@ function metricsFlags(command: Commander) {
     .option('--startup', 'chart how long replicas take to start')
     .option('--live', 'show figures of the last minute, again and again')
     .option('--for <duration>', 'end after this time', durationFlag)
-    .option('--timeout <duration>', 'stop waiting (default: 1h)', durationFlag);
-  return chartPageFlags(flagged);
+    .option('--timeout <duration>', 'stop waiting (default: 1h)', durationFlag)
+    .option(...chartPageFlag);
 }
 
 async function metricsQuery(context: Context, app: string, flags: RangedFlags, now: number) {

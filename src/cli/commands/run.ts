@@ -20,7 +20,7 @@ import { withConfigFile } from '../flags/app.ts';
 import { computeFlag, gpuFlag } from '../flags/hardware.ts';
 import { checkTypedRegion } from '../flags/region.ts';
 import { durationFlag } from '../flags/values.ts';
-import { choice, document, integer, list, nullable, number, object, optional, text } from '../result-schema.ts';
+import { choice, document, integer, nullable, number, objects, optional, text } from '../result-schema.ts';
 
 const runLine = {
   line: text('text of the line'),
@@ -34,7 +34,7 @@ const runFields = {
   status: text('final status'),
   programExitCode: nullable(integer("the program's exit code"), 'not known'),
   durationMs: number('duration, in ms'),
-  logs: optional(list(object(runLine), 'output: line, stream (stdout or stderr), loggedAt')),
+  logs: optional(objects('output: line, stream (stdout or stderr), loggedAt', runLine)),
 };
 
 const startedFields = { app: text('app name'), run: text('run id') };

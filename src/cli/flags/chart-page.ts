@@ -1,20 +1,15 @@
 import { join } from 'node:path';
-import type { Command as Commander, OptionValues } from '@commander-js/extra-typings';
 import { InvalidArgumentError } from 'commander';
 import { TemporaryNames, writeFileAtomic } from '../../kernel/disk/index.ts';
 import type { ChartReport } from '../../kernel/output/chart/model.ts';
 import type { Context } from '../../platform/context.ts';
 import { type OutputKind, writeOutput } from '../../storage/output-files.ts';
 
-export interface ChartPageFlags {
-  html?: string | true | undefined;
-}
-
-export function chartPageFlags<Inputs extends unknown[], Flags extends OptionValues>(
-  command: Commander<Inputs, Flags>,
-) {
-  return command.option('--html [file]', 'write a page with charts; without a file, open it in the browser', fileFlag);
-}
+export const chartPageFlag = [
+  '--html [file]',
+  'write a page with charts; without a file, open it in the browser',
+  fileFlag,
+] as const;
 
 function fileFlag(text: string): string {
   if (text === '-') throw new InvalidArgumentError('Expected a file name such as chart.html.');
@@ -24,7 +19,7 @@ fileFlag.writes = 'page' as const satisfies OutputKind;
 
 export async function saveChartPage<Row>(
   context: Context,
-  { html }: ChartPageFlags,
+  { html }: { html?: string | true | undefined },
   title: string,
   report: () => ChartReport<Row>,
 ): Promise<void> {

@@ -7,9 +7,9 @@ import {
   choice,
   document,
   integer,
-  list,
   nullable,
   object,
+  objects,
   optional,
   record,
   text,
@@ -32,27 +32,21 @@ export const deployPlanFields = {
   ),
   public: boolean('with --dry-run: whether anyone can call it without a token (disable_auth in cerebrium.toml)'),
   setup: record(anything('value'), 'with --dry-run: hardware and replicas, including defaults'),
-  settings: list(
-    object({
-      setting: text('key in the config file'),
-      from: anything('deployed value'),
-      to: anything('new value'),
-      byDefault: boolean('whether the file leaves it to its default'),
-      drifted: nullable(boolean('whether it was changed outside of the file since the last deploy'), 'that is unknown'),
-    }),
-    'with --dry-run: settings that would change',
-  ),
+  settings: objects('with --dry-run: settings that would change', {
+    setting: text('key in the config file'),
+    from: anything('deployed value'),
+    to: anything('new value'),
+    byDefault: boolean('whether the file leaves it to its default'),
+    drifted: nullable(boolean('whether it was changed outside of the file since the last deploy'), 'that is unknown'),
+  }),
   fileChanges: nullable(
-    object(fileChangeFields, 'with --dry-run: changed files; null if there is nothing to compare with'),
+    object('with --dry-run: changed files; null if there is nothing to compare with', fileChangeFields),
   ),
-  send: object(
-    {
-      files: integer('number of files'),
-      bytes: integer('total size'),
-      largest: list(object({ path: text('path'), bytes: integer('size') }), 'largest files'),
-    },
-    'with --dry-run: what would be sent',
-  ),
+  send: object('with --dry-run: what would be sent', {
+    files: integer('number of files'),
+    bytes: integer('total size'),
+    largest: objects('largest files', { path: text('path'), bytes: integer('size') }),
+  }),
   selection: fileDecisionFields,
   failedBuild: nullable(text('with --dry-run: status of the last build if it failed')),
   older: boolean('with --dry-run: whether what serves is of a newer commit, so that a deploy needs --older'),
@@ -82,16 +76,17 @@ export const deployedAgain = {
     commit: nullable(text('commit of the files, if it is on record or was named')),
     archive: nullable(text('SHA-256 of the archive')),
     files: integer('number of files'),
-    settings: list(
-      object({ setting: text('name'), from: anything('deployed value'), to: anything('value of the earlier build') }),
-      'settings that change with it',
-    ),
-    resolvedAnew: list(
-      object({
+    settings: objects('settings that change with it', {
+      setting: text('name'),
+      from: anything('deployed value'),
+      to: anything('value of the earlier build'),
+    }),
+    resolvedAnew: objects(
+      'packages without an exact version and images without a digest, which may be others than in the earlier build',
+      {
         kind: choice(['pip', 'conda', 'apt', 'image'], 'what it is'),
         requirement: text('as it is required'),
-      }),
-      'packages without an exact version and images without a digest, which may be others than in the earlier build',
+      },
     ),
     proof: nullable(
       choice(

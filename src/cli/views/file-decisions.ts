@@ -3,40 +3,34 @@ import { sizeCell } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { table } from '../../kernel/output/table.ts';
 import { words } from '../../kernel/words.ts';
-import { boolean, choice, integer, list, nullable, object, text } from '../result-schema.ts';
+import { boolean, choice, integer, nullable, objects, text } from '../result-schema.ts';
 
 export const fileDecisionFields = nullable(
-  list(
-    object({
-      path: text('path in the app folder; the path of a folder ends with a slash'),
-      sent: boolean('whether it is sent'),
-      bytes: nullable(integer('size'), 'it is not sent'),
-      reason: choice(
-        words(
-          'included required generated excluded gitignored not-included never-sent',
-          'dockerignored environment temporary output unsupported replaced',
-        ) as FileDecision['reason'][],
-        'why it is sent or not',
-      ),
-      by: nullable(text('pattern, line of a .gitignore or .dockerignore, or section of the config file that decided')),
-    }),
-    'with --files: every file, and why it is sent or not; null without it',
-  ),
+  objects('with --files: every file, and why it is sent or not; null without it', {
+    path: text('path in the app folder; the path of a folder ends with a slash'),
+    sent: boolean('whether it is sent'),
+    bytes: nullable(integer('size'), 'it is not sent'),
+    reason: choice(
+      words(
+        'included required generated excluded gitignored not-included never-sent',
+        'dockerignored environment temporary output unsupported replaced',
+      ) as FileDecision['reason'][],
+      'why it is sent or not',
+    ),
+    by: nullable(text('pattern, line of a .gitignore or .dockerignore, or section of the config file that decided')),
+  }),
 );
 
 export const packedFields = {
   file: text('archive'),
   bytes: integer('size of the archive'),
-  entries: list(
-    object({
-      path: text('path in the archive'),
-      bytes: integer('size'),
-      compressedBytes: integer('size in the archive'),
-      crc32: integer('CRC-32, as in the archive'),
-      sha256: text('SHA-256 of the content'),
-    }),
-    'files: path, size, compressed size, CRC-32 and SHA-256',
-  ),
+  entries: objects('files: path, size, compressed size, CRC-32 and SHA-256', {
+    path: text('path in the archive'),
+    bytes: integer('size'),
+    compressedBytes: integer('size in the archive'),
+    crc32: integer('CRC-32, as in the archive'),
+    sha256: text('SHA-256 of the content'),
+  }),
   selection: fileDecisionFields,
 };
 

@@ -14,37 +14,34 @@ import {
 } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
 import { onTerminal, table } from '../../kernel/output/table.ts';
-import { integer, list, nullable, number, object, text } from '../result-schema.ts';
+import { integer, list, nullable, number, object, objects, text } from '../result-schema.ts';
 
-export const appFigures = object(
-  {
-    app: text('app'),
-    at: nullable(text('when its runs were read: RFC 3339, UTC'), 'they were not'),
-    replicas: nullable(integer('replicas that run'), 'not known'),
-    maxReplicas: nullable(integer('replicas that it may have'), 'not known'),
-    builds: list(object({ build: text('build id'), replicas: integer('number of replicas') }), 'builds that run'),
-    callsPerSecond: nullable(number('calls of the last minute, a second'), 'not known'),
-    p50Ms: nullable(number('response time of calls that ended in the last minute, in ms; null without one')),
-    p90Ms: nullable(number('the same, 90th percentile')),
-    p95Ms: nullable(number('the same, 95th percentile')),
-    p99Ms: nullable(number('the same, 99th percentile')),
-    errorShare: nullable(number('share of these that failed, from 0 to 1; null without one')),
-    queued: nullable(integer('calls in flight beyond what the replicas take at once'), 'not known'),
-    coldStartsPerMinute: nullable(number('calls that waited for a replica to start'), 'not known'),
-    centsPerHour: nullable(number('cost of the replicas that run, in US cents'), 'not known'),
-    lastCallAt: nullable(text('RFC 3339, UTC'), 'there was none within the time that was read'),
-  },
-  'the figures of an app',
-);
+export const appFigures = object('the figures of an app', {
+  app: text('app'),
+  at: nullable(text('when its runs were read: RFC 3339, UTC'), 'they were not'),
+  replicas: nullable(integer('replicas that run'), 'not known'),
+  maxReplicas: nullable(integer('replicas that it may have'), 'not known'),
+  builds: objects('builds that run', { build: text('build id'), replicas: integer('number of replicas') }),
+  callsPerSecond: nullable(number('calls of the last minute, a second'), 'not known'),
+  p50Ms: nullable(number('response time of calls that ended in the last minute, in ms; null without one')),
+  p90Ms: nullable(number('the same, 90th percentile')),
+  p95Ms: nullable(number('the same, 95th percentile')),
+  p99Ms: nullable(number('the same, 99th percentile')),
+  errorShare: nullable(number('share of these that failed, from 0 to 1; null without one')),
+  queued: nullable(integer('calls in flight beyond what the replicas take at once'), 'not known'),
+  coldStartsPerMinute: nullable(number('calls that waited for a replica to start'), 'not known'),
+  centsPerHour: nullable(number('cost of the replicas that run, in US cents'), 'not known'),
+  lastCallAt: nullable(text('RFC 3339, UTC'), 'there was none within the time that was read'),
+});
 
 /** What `metrics --live` prints each time. */
 export const liveFields = {
   at: text('RFC 3339, UTC'),
   project: text('project'),
   apps: list(appFigures, 'apps, the busiest first'),
-  failures: list(
-    object(failedCallsFields),
+  failures: objects(
     'calls that failed with the same status in the last minute, or with no success since; the last first',
+    failedCallsFields,
   ),
   problem: nullable(text('why some of it is old'), 'nothing is'),
 };

@@ -92,13 +92,10 @@ export const deploymentFields = {
   build: text('build id'),
   status: text('final status of the build (with --detach: current status)'),
   notStarted: nullable(
-    object(
-      {
-        reason: text('why the emulator cannot run it'),
-        calls: text('refused or simulated'),
-      },
-      'why the emulator did not start it; null if it did',
-    ),
+    object('why the emulator did not start it; null if it did', {
+      reason: text('why the emulator cannot run it'),
+      calls: text('refused or simulated'),
+    }),
   ),
   differences: list(text('a setting'), 'what the emulator does not do as the platform does'),
   endpoint: text('URL of the app'),
@@ -112,7 +109,7 @@ export const deploymentFields = {
   dirty: optional(commitShape.dirty),
   evidence: optional(commitShape.evidence),
   serves: optional(text('a build created later that has replaced this one meanwhile')),
-  health: optional(object(healthFields, 'what the watch found')),
+  health: optional(object('what the watch found', healthFields)),
   changed: boolean('false if there was nothing to deploy; with --dry-run: whether anything would change'),
 };
 export type Deployment = ObjectOf<typeof deploymentFields>;

@@ -4,7 +4,7 @@ import { readRegularSync } from '../../kernel/disk/index.ts';
 import { GantryError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
-import { boolean, integer, list, nullable, number, type ObjectOf, object, text } from '../../kernel/shape.ts';
+import { boolean, integer, nullable, number, type ObjectOf, objects, text } from '../../kernel/shape.ts';
 import { realFolder } from '../../platform/config/folders.ts';
 import { updateStoredFile } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
@@ -53,11 +53,11 @@ export type PulledWeights = ObjectOf<typeof pulledFields>;
 
 export const pullFields = {
   lock: text('file that records the weights'),
-  weights: list(object(pulledFields), 'what was pulled: source, revision, target, mount, and the number of files'),
-  failed: list(
-    object({ ...failedFileFields, path: text('path, or source of which nothing was copied') }),
-    'path, reason and code of each failed file',
-  ),
+  weights: objects('what was pulled: source, revision, target, mount, and the number of files', pulledFields),
+  failed: objects('path, reason and code of each failed file', {
+    ...failedFileFields,
+    path: text('path, or source of which nothing was copied'),
+  }),
   dryRun: boolean('true for a dry run: nothing was copied'),
   durationMs: number('duration, in ms'),
 };

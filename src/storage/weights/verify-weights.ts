@@ -1,7 +1,7 @@
 import { type LockedFile, type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { GantryError, NotFoundError } from '../../kernel/errors.ts';
-import { boolean, choice, integer, list, type ObjectOf, object, text } from '../../kernel/shape.ts';
+import { boolean, choice, integer, type ObjectOf, objects, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import { ListedFiles } from '../copy/index.ts';
 import { withTrailingSlash } from '../transfer/remote-path.ts';
@@ -20,7 +20,7 @@ export const verifyFields = {
   lock: text('file that says what the weights must be'),
   files: integer('number of files that were compared'),
   bytes: integer('their size'),
-  problems: list(object(problemFields), 'files that are not as the lock says: folder, path and problem'),
+  problems: objects('files that are not as the lock says: folder, path and problem', problemFields),
   quick: boolean('true if only what is listed was compared'),
 };
 export type VerifySummary = ObjectOf<typeof verifyFields>;

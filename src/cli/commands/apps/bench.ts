@@ -8,22 +8,20 @@ import { localTimeZone } from '../../../kernel/wall-clock.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { callFlags } from '../../flags/call.ts';
-import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { dollarFlag, durationFlag } from '../../flags/values.ts';
-import { boolean, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import { boolean, choice, document, integer, nullable, number, object, objects, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    chartPageFlags(
-      callFlags(
-        appArgument(command.usage('[options] [app] [function] [name=value...]'))
-          .argument('[args...]', 'function (default: run), then name=text, name:=json or name=@FILE')
-          .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
-          .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
-          .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
-          .option('--call-timeout <duration>', 'a call that takes longer has failed (default: 60s)', durationFlag),
-      ),
-    ),
+    callFlags(
+      appArgument(command.usage('[options] [app] [function] [name=value...]'))
+        .argument('[args...]', 'function (default: run), then name=text, name:=json or name=@FILE')
+        .option('--rate <rates>', 'calls a second, such as 5,10,20 (default: search for the limit)', ratesFlag)
+        .option('--for <duration>', 'how long to call at each rate (default: 30s)', durationFlag)
+        .option('--budget <dollars>', 'stop before replicas have cost more', dollarFlag)
+        .option('--call-timeout <duration>', 'a call that takes longer has failed (default: 60s)', durationFlag),
+    ).option(...chartPageFlag),
   run: async (context, app, args, flags) => {
     const { rate: rates, for: stepMs = 30_000, callTimeout: callTimeoutMs = 60_000, ...call } = flags;
     const report = await runBench(context, { app, args, ...call, rates, stepMs, callTimeoutMs });
@@ -39,50 +37,41 @@ export default defineCommand({
   json: document({
     app: text('app name'),
     function: text('function or path'),
-    steps: list(
-      object({
-        callsPerSecond: number('rate'),
-        calls: integer('calls that were made'),
-        succeeded: integer('calls with a status of 2xx'),
-        failures: list(object({ what: text('what happened'), calls: integer('number of calls') }), 'the other calls'),
-        p50Ms: nullable(number('response time in ms, since the call was due; null without a response')),
-        p90Ms: nullable(number('the same, 90th percentile')),
-        p99Ms: nullable(number('the same, 99th percentile')),
-        p999Ms: nullable(number('the same, 99.9th percentile')),
-        maxMs: nullable(number('the longest')),
-        parts: nullable(
-          object(
-            {
-              meanMs: number('average response time in ms: the sum of the others'),
-              localMs: number('how late calls left this machine'),
-              lineMs: number('on the way, and in what is in front of the app'),
-              queueMs: number('waiting for a replica, without its start'),
-              coldStartMs: number('waiting for a replica to start'),
-              appMs: number('in the app'),
-            },
-            'of calls that succeeded and have a run; null without any',
-          ),
-        ),
-        coldStarts: nullable(integer('calls that waited for a replica to start'), 'not known'),
-        replicas: nullable(integer('replicas that ran calls'), 'not known'),
-        centsPerThousand: nullable(number('cost of 1,000 calls at this rate, in US cents'), 'not known'),
-        holds: boolean('whether the app kept up'),
-        localLimit: nullable(text('why this machine may have been the limit'), 'it was not'),
-      }),
-      'one for each rate, in the order of the calls',
-    ),
+    steps: objects('one for each rate, in the order of the calls', {
+      callsPerSecond: number('rate'),
+      calls: integer('calls that were made'),
+      succeeded: integer('calls with a status of 2xx'),
+      failures: objects('the other calls', { what: text('what happened'), calls: integer('number of calls') }),
+      p50Ms: nullable(number('response time in ms, since the call was due; null without a response')),
+      p90Ms: nullable(number('the same, 90th percentile')),
+      p99Ms: nullable(number('the same, 99th percentile')),
+      p999Ms: nullable(number('the same, 99.9th percentile')),
+      maxMs: nullable(number('the longest')),
+      parts: nullable(
+        object('of calls that succeeded and have a run; null without any', {
+          meanMs: number('average response time in ms: the sum of the others'),
+          localMs: number('how late calls left this machine'),
+          lineMs: number('on the way, and in what is in front of the app'),
+          queueMs: number('waiting for a replica, without its start'),
+          coldStartMs: number('waiting for a replica to start'),
+          appMs: number('in the app'),
+        }),
+      ),
+      coldStarts: nullable(integer('calls that waited for a replica to start'), 'not known'),
+      replicas: nullable(integer('replicas that ran calls'), 'not known'),
+      centsPerThousand: nullable(number('cost of 1,000 calls at this rate, in US cents'), 'not known'),
+      holds: boolean('whether the app kept up'),
+      localLimit: nullable(text('why this machine may have been the limit'), 'it was not'),
+    }),
     holdsCallsPerSecond: nullable(number('highest rate that the app kept up with'), 'none'),
     breaksCallsPerSecond: nullable(number('lowest rate that it did not keep up with'), 'none'),
     allows: nullable(
-      object(
-        {
-          callsPerSecond: number('rate'),
-          replicas: integer('max_replicas'),
-          concurrency: integer('calls that a replica takes at once'),
-          appMs: number('average time of a call in the app'),
-        },
-        'what the settings allow: replicas x concurrency / time in the app; null if not known',
-      ),
+      object('what the settings allow: replicas x concurrency / time in the app; null if not known', {
+        callsPerSecond: number('rate'),
+        replicas: integer('max_replicas'),
+        concurrency: integer('calls that a replica takes at once'),
+        appMs: number('average time of a call in the app'),
+      }),
     ),
     calls: integer('calls that were made'),
     foundRuns: integer('calls whose run the platform returned'),

@@ -4,7 +4,7 @@ import { type Cell, table } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { durationFlag, wholeNumberFlag } from '../../flags/values.ts';
-import { anything, boolean, document, list, nullable, number, object, text } from '../../result-schema.ts';
+import { anything, boolean, document, nullable, number, objects, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -34,10 +34,11 @@ export default defineCommand({
     resetByNextDeploy: boolean('whether the next deploy sets this to what cerebrium.toml has'),
     minCentsPerHour: nullable(number('US cents per hour at min_replicas'), 'the platform does not tell'),
     maxCentsPerHour: nullable(number('the same at max_replicas')),
-    settings: list(
-      object({ setting: text('key of cerebrium.toml'), from: anything('value before'), to: anything('value after') }),
-      'changed settings: setting, from, to; empty if nothing changed',
-    ),
+    settings: objects('changed settings: setting, from, to; empty if nothing changed', {
+      setting: text('key of cerebrium.toml'),
+      from: anything('value before'),
+      to: anything('value after'),
+    }),
   }),
   examples: ['apps scale web --min-replicas 1', 'apps scale web --max-replicas 5 --cooldown 2m'],
 });

@@ -20,19 +20,18 @@ import type { View } from '../../../kernel/output/page.ts';
 import { type Columns, onTerminal, stackViews, table, wrapped } from '../../../kernel/output/table.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { dayFlag, dollarFlag, durationFlag } from '../../flags/values.ts';
-import { choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import { choice, document, integer, list, nullable, number, object, objects, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
-    chartPageFlags(
-      appArgument(command)
-        .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', dayFlag)
-        .option('--slo <limit>', "what must hold for the cheapest settings, such as 'p90<6s'", serviceLevelFlag)
-        .option('--budget <usd>', 'what the settings may cost in a month (default: as now)', dollarFlag)
-        .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml'),
-    ),
+    appArgument(command)
+      .option('--since <time>', 'first day to replay, such as 2026-11-01 or 8d (default: 14d)', dayFlag)
+      .option('--slo <limit>', "what must hold for the cheapest settings, such as 'p90<6s'", serviceLevelFlag)
+      .option('--budget <usd>', 'what the settings may cost in a month (default: as now)', dollarFlag)
+      .option('--write', 'write the cheapest, or with --budget the fastest, to cerebrium.toml')
+      .option(...chartPageFlag),
   run: async (context, app, flags) => {
     const { slo, budget } = flags;
     const options = { app, slo, budgetCents: budget === undefined ? undefined : 100 * budget };
@@ -57,28 +56,25 @@ export default defineCommand({
     verdict: choice(adviceVerdicts, 'whether there is advice'),
     reason: text('why there is none, or not all; empty if there is all'),
     predictionError: nullable(
-      object(
-        {
-          coldStartsShare: nullable(number('0.04 is 4 % too high'), 'not known'),
-          p90Share: nullable(number('the same of the 90th percentile')),
-          costShare: nullable(number('the same of the bill')),
-          days: integer('days that were predicted, each from the others'),
-        },
-        'how far the prediction of the past is off; null if nothing was predicted',
-      ),
+      object('how far the prediction of the past is off; null if nothing was predicted', {
+        coldStartsShare: nullable(number('0.04 is 4 % too high'), 'not known'),
+        p90Share: nullable(number('the same of the 90th percentile')),
+        costShare: nullable(number('the same of the bill')),
+        days: integer('days that were predicted, each from the others'),
+      }),
     ),
-    options: list(
-      object(tunedOptionFields),
+    options: objects(
       'the settings of now, the cheapest that are fast enough, the fastest that are cheap enough; empty without advice',
+      tunedOptionFields,
     ),
-    frontier: list(object(outcomeFields), 'settings than which none is both cheaper and faster, the cheapest first'),
+    frontier: objects('settings than which none is both cheaper and faster, the cheapest first', outcomeFields),
     tried: integer('how many settings were replayed'),
     assumptions: list(text('sentence'), 'what the prediction assumes'),
     written: nullable(
-      list(
-        object({ setting: text('key of cerebrium.toml'), to: number('new value') }),
-        'with --write: what was written; null without',
-      ),
+      objects('with --write: what was written; null without', {
+        setting: text('key of cerebrium.toml'),
+        to: number('new value'),
+      }),
     ),
   }),
   details: [

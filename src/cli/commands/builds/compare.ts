@@ -3,49 +3,53 @@ import { buildVerdicts, compareBuilds } from '../../../insight/compare/index.ts'
 import { gantryCommand } from '../../../kernel/command-line.ts';
 import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { timeFlag } from '../../flags/values.ts';
-import { anything, choice, document, integer, list, nullable, number, object, text } from '../../result-schema.ts';
+import {
+  anything,
+  choice,
+  document,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  objects,
+  text,
+} from '../../result-schema.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
 
 const verdict = choice(buildVerdicts, 'worse, better, no difference, or too few calls to tell');
 const build = (which: string) =>
-  object(
-    {
-      build: text('build id'),
-      since: text('first call considered at, RFC 3339, UTC'),
-      until: text('last one'),
-      calls: integer('calls that ended and were not canceled'),
-      failed: integer('those that failed'),
-      coldStarts: integer('calls that waited for a replica to start'),
-    },
-    which,
-  );
+  object(which, {
+    build: text('build id'),
+    since: text('first call considered at, RFC 3339, UTC'),
+    until: text('last one'),
+    calls: integer('calls that ended and were not canceled'),
+    failed: integer('those that failed'),
+    coldStarts: integer('calls that waited for a replica to start'),
+  });
 const quantiles = object({
   p50Ms: nullable(number('median; null without calls')),
   p90Ms: nullable(number('90th percentile')),
   p99Ms: nullable(number('99th percentile')),
 });
 const durations = (what: string) =>
-  object(
-    {
-      verdict,
-      before: quantiles,
-      after: quantiles,
-      changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower'), 'not known'),
-      chance: nullable(number('p-value: how probable such a difference is between equal builds')),
-    },
-    what,
-  );
+  object(what, {
+    verdict,
+    before: quantiles,
+    after: quantiles,
+    changeShare: nullable(number('of the typical duration: 0.2 is 20 % slower'), 'not known'),
+    chance: nullable(number('p-value: how probable such a difference is between equal builds')),
+  });
 
 export default defineCommand({
   configure: (command) =>
-    chartPageFlags(
-      appArgument(command)
-        .argument('[before]', 'earlier build (default: the one that served before)')
-        .argument('[after]', 'later build (default: the one that serves)')
-        .option('--since <time>', 'only calls since then, such as 2d (default: 7 days of each build)', timeFlag),
-    ),
+    appArgument(command)
+      .argument('[before]', 'earlier build (default: the one that served before)')
+      .argument('[after]', 'later build (default: the one that serves)')
+      .option('--since <time>', 'only calls since then, such as 2d (default: 7 days of each build)', timeFlag)
+      .option(...chartPageFlag),
   run: async (context, app, before, after, flags) => {
     const builds = [before, after].filter((each) => each !== undefined);
     const comparison = await compareBuilds(context, { app, builds, since: flags.since });
@@ -69,24 +73,22 @@ export default defineCommand({
     before: build('the earlier build'),
     after: build('the later build'),
     hours: nullable(list(integer('hour of the day, in UTC'), 'calls of other hours do not count; null if all count')),
-    files: nullable(object(fileChangeFields, 'null if the platform does not list them')),
+    files: nullable(object('null if the platform does not list them', fileChangeFields)),
     settings: nullable(
-      list(
-        object({ setting: text('key of cerebrium.toml'), from: anything('before'), to: anything('after') }),
-        'changed settings; null if not known',
-      ),
+      objects('changed settings; null if not known', {
+        setting: text('key of cerebrium.toml'),
+        from: anything('before'),
+        to: anything('after'),
+      }),
     ),
     runTime: durations('how long calls that succeeded ran'),
     coldStart: durations('how long replicas took to start'),
-    errors: object(
-      {
-        verdict,
-        beforeShare: nullable(number('share of calls that failed; null without calls')),
-        afterShare: nullable(number('share of calls that failed')),
-        chance: nullable(number('p-value: how probable such a difference is between equal builds')),
-      },
-      'how many calls failed',
-    ),
+    errors: object('how many calls failed', {
+      verdict,
+      beforeShare: nullable(number('share of calls that failed; null without calls')),
+      afterShare: nullable(number('share of calls that failed')),
+      chance: nullable(number('p-value: how probable such a difference is between equal builds')),
+    }),
     missing: nullable(integer('calls that the platform announced and did not return'), 'it does not say how many'),
     unattributed: integer('calls during the deploy, which may be of either build'),
   }),

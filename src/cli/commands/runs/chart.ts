@@ -9,7 +9,7 @@ import { type BucketSize, bucketSizes, type RunBucket, type RunsChart } from '..
 import { atPlatformTime } from '../../../platform/replies/index.ts';
 import { defineCommand, type FlagsOf } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
-import { chartPageFlags, saveChartPage } from '../../flags/chart-page.ts';
+import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { rangeFlags, resolveRange, runFilterFlags, runFilters } from '../../flags/list.ts';
 import { anything, document, number, passThrough, text } from '../../result-schema.ts';
 import { type ChartRange, chartView, createTimeline, rangeText } from '../../views/timeline.ts';
@@ -49,7 +49,7 @@ export default defineCommand({
 
 function chartFlags(command: Commander) {
   const size = command.createOption('--by <size>', 'bucket size (default: depends on the range)').choices(bucketSizes);
-  return chartPageFlags(runFilterFlags(rangeFlags(appArgument(command)).addOption(size)));
+  return runFilterFlags(rangeFlags(appArgument(command)).addOption(size)).option(...chartPageFlag);
 }
 
 type ChartFlags = FlagsOf<typeof chartFlags>;
