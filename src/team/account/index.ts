@@ -19,7 +19,6 @@ export {
   getSetting,
   listProfiles,
   listSettings,
-  type Profile,
   settingNames,
   storeSetting,
   switchProfile,

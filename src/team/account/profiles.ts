@@ -26,8 +26,6 @@ import {
 } from '../../platform/config/stored-files.ts';
 import type { Context } from '../../platform/context.ts';
 
-export type Profile = ReturnType<typeof listProfiles>[number];
-
 export function listProfiles({ settings }: Pick<Context, 'settings'>) {
   const withToken = profilesWithToken(settings);
   const { profiles = {}, folders = {} } = readStoredSettings(settings.folders.config) as {
