@@ -121,6 +121,11 @@ export function nullable<Value>({ schema }: Shape<Value>, when?: string): Shape<
   return { schema: { ...defined({ description }), anyOf: [other, { type: 'null' }] } };
 }
 
+/** An object with these fields, or null. */
+export function orNull<const F extends Fields>(description: string, fields: F): Shape<ObjectOf<F> | null> {
+  return nullable(object(description, fields));
+}
+
 export function optional<Value>({ schema }: Shape<Value>): OptionalShape<Value> {
   return { schema, isOptional: true };
 }

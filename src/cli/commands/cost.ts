@@ -18,7 +18,7 @@ import { defineCommand } from '../command.ts';
 import { appsArgument } from '../flags/app.ts';
 import { chartPageFlag, saveChartPage } from '../flags/chart-page.ts';
 import { dayFlag } from '../flags/values.ts';
-import { anything, document, integer, list, nullable, number, object, objects, text } from '../result-schema.ts';
+import { anything, document, integer, list, nullable, number, objects, orNull, text } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -61,7 +61,7 @@ export default defineCommand({
         coldStarts: integer('calls that waited for a replica to start'),
         busySeconds: number('how long replicas ran calls'),
       }),
-      waste: nullable(object('replicas that nobody needed; null if there is no waste', wasteFields)),
+      waste: orNull('replicas that nobody needed; null if there is no waste', wasteFields),
     }),
     summary: anything('cost and usage of the project; platform values, passed through'),
     coupons: anything('coupons; platform values, passed through'),

@@ -14,8 +14,8 @@ import {
   list,
   locationShape,
   nullable,
-  object,
   optional,
+  orNull,
   text,
 } from '../result-schema.ts';
 
@@ -40,13 +40,11 @@ export default defineCommand({
     laterSucceeded: optional(boolean('whether a later call of the same function succeeded')),
     cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),
     title: text('the cause in words'),
-    evidence: nullable(
-      object('what shows the cause', {
-        source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
-        line: nullable(integer('line of the log, from 1')),
-        text: text('the line'),
-      }),
-    ),
+    evidence: orNull('what shows the cause', {
+      source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
+      line: nullable(integer('line of the log, from 1')),
+      text: text('the line'),
+    }),
     fix: nullable(text('what to change')),
     location: nullable(locationShape),
     log: optional(list(text('line'), 'lines of the log that show most, if the cause is unknown')),

@@ -16,25 +16,21 @@ import { type Cell, keyValueTable, stackViews, table, wrapped } from '../../kern
 import { buildHasFailed, buildPhase } from '../../platform/contract/builds.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
-import { boolean, document, integer, list, nullable, number, object, objects, record, text } from '../result-schema.ts';
+import { boolean, document, integer, list, nullable, number, objects, orNull, record, text } from '../result-schema.ts';
 import { commitText } from '../views/build.ts';
 import { paintStatus, statusCell, wordOf } from '../views/status.ts';
 
-const incidentShape = object({
-  title: text('title'),
-  status: text('status'),
-  startsAt: nullable(text('RFC 3339, UTC')),
-  endsAt: nullable(text('RFC 3339, UTC')),
-});
-
 const sharedFields = {
   target: text('project and platform, as every command that changes something names them'),
-  platform: nullable(
-    object('status page of the platform', {
-      status: text('operational, degraded, downtime, maintenance, or another platform value'),
-      incidents: list(incidentShape, 'current incidents'),
+  platform: orNull('status page of the platform', {
+    status: text('operational, degraded, downtime, maintenance, or another platform value'),
+    incidents: objects('current incidents', {
+      title: text('title'),
+      status: text('status'),
+      startsAt: nullable(text('RFC 3339, UTC')),
+      endsAt: nullable(text('RFC 3339, UTC')),
     }),
-  ),
+  }),
   unknown: record(text('reason'), 'parts that could not be read, by their names, and why'),
 };
 
@@ -43,54 +39,44 @@ const appFields = {
   app: text('app name'),
   status: nullable(text('app status'), 'it is not deployed'),
   sick: nullable(text('why calls fail by now, or what a deploy found'), 'nothing shows that'),
-  live: nullable(
-    object('build that serves', {
-      build: text('build id'),
-      createdAt: nullable(text('RFC 3339, UTC')),
-      ...commitShape,
-      found: nullable(text('what the history of this machine has found of it, such as healthy; null: nothing')),
-    }),
-  ),
-  latest: nullable(object('latest build; null if it serves', { build: text('build id'), status: text('status') })),
-  here: nullable(
-    object('what differs in this folder; null for another app', {
-      changed: boolean('whether a deploy would change anything'),
-      settings: list(text('name'), 'settings that differ'),
-      paths: nullable(list(text('path'), 'files that differ; null if they cannot be compared')),
-      unverified: integer('files of equal name and size without a checksum to compare'),
-    }),
-  ),
-  replicas: nullable(
-    object('replicas', {
-      running: integer('running now'),
-      failed: integer('of the live build, ended by a failure and still listed'),
-      others: integer('of earlier builds, which end their calls'),
-      oldSecrets: integer('of those running now, with the secrets from before their last change on record'),
-      minReplicas: nullable(integer('minimum')),
-      maxReplicas: nullable(integer('maximum')),
-    }),
-  ),
+  live: orNull('build that serves', {
+    build: text('build id'),
+    createdAt: nullable(text('RFC 3339, UTC')),
+    ...commitShape,
+    found: nullable(text('what the history of this machine has found of it, such as healthy; null: nothing')),
+  }),
+  latest: orNull('latest build; null if it serves', { build: text('build id'), status: text('status') }),
+  here: orNull('what differs in this folder; null for another app', {
+    changed: boolean('whether a deploy would change anything'),
+    settings: list(text('name'), 'settings that differ'),
+    paths: nullable(list(text('path'), 'files that differ; null if they cannot be compared')),
+    unverified: integer('files of equal name and size without a checksum to compare'),
+  }),
+  replicas: orNull('replicas', {
+    running: integer('running now'),
+    failed: integer('of the live build, ended by a failure and still listed'),
+    others: integer('of earlier builds, which end their calls'),
+    oldSecrets: integer('of those running now, with the secrets from before their last change on record'),
+    minReplicas: nullable(integer('minimum')),
+    maxReplicas: nullable(integer('maximum')),
+  }),
   region: nullable(text('region of the app')),
-  lastHour: nullable(
-    object('runs of the last hour', {
-      calls: integer('calls'),
-      errors: integer('failed, of the latest thousand'),
-      jobs: integer('runs of files, of the latest thousand'),
-      failedJobs: integer('those that failed'),
-      p95Ms: nullable(number('95th percentile of their response times, in ms; null without calls')),
-    }),
-  ),
+  lastHour: orNull('runs of the last hour', {
+    calls: integer('calls'),
+    errors: integer('failed, of the latest thousand'),
+    jobs: integer('runs of files, of the latest thousand'),
+    failedJobs: integer('those that failed'),
+    p95Ms: nullable(number('95th percentile of their response times, in ms; null without calls')),
+  }),
   centsPerHour: nullable(number('US cents per hour of the replicas that run now')),
-  failure: nullable(
-    object('last failure, as gantry explain has it', {
-      build: nullable(text('build that failed')),
-      run: nullable(text('run that failed')),
-      at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
-      laterSucceeded: boolean('whether a later call of the same function succeeded'),
-      title: text('cause in words'),
-      fix: nullable(text('what to change')),
-    }),
-  ),
+  failure: orNull('last failure, as gantry explain has it', {
+    build: nullable(text('build that failed')),
+    run: nullable(text('run that failed')),
+    at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
+    laterSucceeded: boolean('whether a later call of the same function succeeded'),
+    title: text('cause in words'),
+    fix: nullable(text('what to change')),
+  }),
 };
 
 const projectFields = {

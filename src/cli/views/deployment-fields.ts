@@ -11,6 +11,7 @@ import {
   object,
   objects,
   optional,
+  orNull,
   record,
   text,
 } from '../result-schema.ts';
@@ -39,9 +40,7 @@ export const deployPlanFields = {
     byDefault: boolean('whether the file leaves it to its default'),
     drifted: nullable(boolean('whether it was changed outside of the file since the last deploy'), 'that is unknown'),
   }),
-  fileChanges: nullable(
-    object('with --dry-run: changed files; null if there is nothing to compare with', fileChangeFields),
-  ),
+  fileChanges: orNull('with --dry-run: changed files; null if there is nothing to compare with', fileChangeFields),
   send: object('with --dry-run: what would be sent', {
     files: integer('number of files'),
     bytes: integer('total size'),

@@ -10,7 +10,7 @@ import { appArgument } from '../../flags/app.ts';
 import { callFlags } from '../../flags/call.ts';
 import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { dollarFlag, durationFlag } from '../../flags/values.ts';
-import { boolean, choice, document, integer, nullable, number, object, objects, text } from '../../result-schema.ts';
+import { boolean, choice, document, integer, nullable, number, objects, orNull, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -47,16 +47,14 @@ export default defineCommand({
       p99Ms: nullable(number('the same, 99th percentile')),
       p999Ms: nullable(number('the same, 99.9th percentile')),
       maxMs: nullable(number('the longest')),
-      parts: nullable(
-        object('of calls that succeeded and have a run; null without any', {
-          meanMs: number('average response time in ms: the sum of the others'),
-          localMs: number('how late calls left this machine'),
-          lineMs: number('on the way, and in what is in front of the app'),
-          queueMs: number('waiting for a replica, without its start'),
-          coldStartMs: number('waiting for a replica to start'),
-          appMs: number('in the app'),
-        }),
-      ),
+      parts: orNull('of calls that succeeded and have a run; null without any', {
+        meanMs: number('average response time in ms: the sum of the others'),
+        localMs: number('how late calls left this machine'),
+        lineMs: number('on the way, and in what is in front of the app'),
+        queueMs: number('waiting for a replica, without its start'),
+        coldStartMs: number('waiting for a replica to start'),
+        appMs: number('in the app'),
+      }),
       coldStarts: nullable(integer('calls that waited for a replica to start'), 'not known'),
       replicas: nullable(integer('replicas that ran calls'), 'not known'),
       centsPerThousand: nullable(number('cost of 1,000 calls at this rate, in US cents'), 'not known'),
@@ -65,14 +63,12 @@ export default defineCommand({
     }),
     holdsCallsPerSecond: nullable(number('highest rate that the app kept up with'), 'none'),
     breaksCallsPerSecond: nullable(number('lowest rate that it did not keep up with'), 'none'),
-    allows: nullable(
-      object('what the settings allow: replicas x concurrency / time in the app; null if not known', {
-        callsPerSecond: number('rate'),
-        replicas: integer('max_replicas'),
-        concurrency: integer('calls that a replica takes at once'),
-        appMs: number('average time of a call in the app'),
-      }),
-    ),
+    allows: orNull('what the settings allow: replicas x concurrency / time in the app; null if not known', {
+      callsPerSecond: number('rate'),
+      replicas: integer('max_replicas'),
+      concurrency: integer('calls that a replica takes at once'),
+      appMs: number('average time of a call in the app'),
+    }),
     calls: integer('calls that were made'),
     foundRuns: integer('calls whose run the platform returned'),
     unfinished: integer('calls that got no response in time and may go on in the app'),

@@ -22,7 +22,7 @@ import { defineCommand } from '../../command.ts';
 import { appArgument } from '../../flags/app.ts';
 import { chartPageFlag, saveChartPage } from '../../flags/chart-page.ts';
 import { dayFlag, dollarFlag, durationFlag } from '../../flags/values.ts';
-import { choice, document, integer, list, nullable, number, object, objects, text } from '../../result-schema.ts';
+import { choice, document, integer, list, nullable, number, objects, orNull, text } from '../../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -55,14 +55,12 @@ export default defineCommand({
     calls: integer('number of calls that were replayed'),
     verdict: choice(adviceVerdicts, 'whether there is advice'),
     reason: text('why there is none, or not all; empty if there is all'),
-    predictionError: nullable(
-      object('how far the prediction of the past is off; null if nothing was predicted', {
-        coldStartsShare: nullable(number('0.04 is 4 % too high'), 'not known'),
-        p90Share: nullable(number('the same of the 90th percentile')),
-        costShare: nullable(number('the same of the bill')),
-        days: integer('days that were predicted, each from the others'),
-      }),
-    ),
+    predictionError: orNull('how far the prediction of the past is off; null if nothing was predicted', {
+      coldStartsShare: nullable(number('0.04 is 4 % too high'), 'not known'),
+      p90Share: nullable(number('the same of the 90th percentile')),
+      costShare: nullable(number('the same of the bill')),
+      days: integer('days that were predicted, each from the others'),
+    }),
     options: objects(
       'the settings of now, the cheapest that are fast enough, the fastest that are cheap enough; empty without advice',
       tunedOptionFields,

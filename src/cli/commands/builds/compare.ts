@@ -15,6 +15,7 @@ import {
   number,
   object,
   objects,
+  orNull,
   text,
 } from '../../result-schema.ts';
 import { compareReport, compareView } from '../../views/compare.ts';
@@ -73,7 +74,7 @@ export default defineCommand({
     before: build('the earlier build'),
     after: build('the later build'),
     hours: nullable(list(integer('hour of the day, in UTC'), 'calls of other hours do not count; null if all count')),
-    files: nullable(object('null if the platform does not list them', fileChangeFields)),
+    files: orNull('null if the platform does not list them', fileChangeFields),
     settings: nullable(
       objects('changed settings; null if not known', {
         setting: text('key of cerebrium.toml'),
