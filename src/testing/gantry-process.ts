@@ -51,11 +51,7 @@ export async function runGantry(
 }
 
 /** A command that runs until it is stopped or this process ends, and the line of JSON that it prints when it is ready. */
-export async function startGantry(
-  command: readonly string[],
-  words: readonly string[],
-  env: ProcessVariables,
-): Promise<StartedGantry> {
+export async function startGantry(command: readonly string[], words: readonly string[], env: ProcessVariables) {
   const [program = '', ...before] = command;
   const child = spawn(program, [...before, ...words, '--json'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stderr = '';
@@ -76,11 +72,7 @@ export async function startGantry(
   return { ready, kill: () => child.kill('SIGKILL'), ended: untilEnded };
 }
 
-export interface StartedGantry {
-  ready: Ready;
-  kill(): void;
-  ended(): Promise<void>;
-}
+export type StartedGantry = Awaited<ReturnType<typeof startGantry>>;
 
 interface Ready {
   url: string;

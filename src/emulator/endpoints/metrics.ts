@@ -11,7 +11,7 @@ export const metricsHandlers = {
    * The use of CPU, memory and GPU memory: measured where the app runs on this machine, made up for runs that did not happen
    * here (docs/platform.md#metrics).
    */
-  async getResourceMetrics({ query = {}, ...params }, platform) {
+  async getResourceMetrics({ query, ...params }, platform) {
     const app = findApp(platform.store, params);
     const { container_id: container, resolution } = query;
     const { usage } = platform.runner;
@@ -44,7 +44,7 @@ export const metricsHandlers = {
   },
 
   // The percentiles of a step without cold starts are absent: they are numbers (spec 2.9).
-  getStartupTimes({ query = {}, ...params }, platform) {
+  getStartupTimes({ query, ...params }, platform) {
     const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['start', 'end'], platform.now());
     const steps = splitIntoSteps(range, query.resolution);

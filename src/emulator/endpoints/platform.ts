@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { GenericSchema } from 'valibot';
 import type { Sequence } from '../../kernel/once.ts';
 import type { CallParameters, Endpoint, WireReply } from '../../platform/contract/endpoint.ts';
 import type { EndpointName, endpoints } from '../../platform/contract/index.ts';
@@ -42,7 +43,7 @@ export interface Platform extends Running, PlatformChoices {
   readonly volumes: VolumeStore;
   readonly faults: FaultQueue;
   /** The last deliveries to the address that captures them, oldest first. */
-  readonly captured: CapturedDelivery[];
+  readonly captured: { url: string; headers: Record<string, string>; body: string }[];
   /** When replies show a log line, and what was created. */
   readonly late: Lateness;
   /** Lets the owner call apps without a token, and nobody else. Without it, apps are called as on the platform. */
@@ -53,7 +54,7 @@ export interface Platform extends Running, PlatformChoices {
 
 /** Takes the parameters that a caller passes to the client, and returns what is sent. Anonymous endpoints have no caller. */
 type Handler<E extends Endpoint> = (
-  params: CallParameters<E>,
+  params: E['query'] extends GenericSchema ? Required<CallParameters<E>> : CallParameters<E>,
   platform: Platform,
   caller: Caller | undefined,
 ) => WireReply<E> | Promise<WireReply<E>>;
@@ -82,13 +83,6 @@ export type Handlers = {
     ? RawHandler
     : Handler<(typeof endpoints)[Name]>;
 };
-
-/** A webhook delivery to an address of the emulator itself, so that a test can look at it without a server of its own. */
-interface CapturedDelivery {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-}
 
 export interface Caller {
   /** The owner's token is the one that the emulator prints at its start. */

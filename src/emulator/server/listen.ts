@@ -86,13 +86,10 @@ async function acceptSocket(request: IncomingMessage, client: Duplex, head: Buff
     const isOfApp = url.pathname.startsWith('/v4/');
     call = recordRequest(platform.calls, request, url, isOfApp ? 'invoke' : 'log-socket');
     const upgrade = { request, url, client, head, call };
-    if (isOfApp) {
-      const { acceptAppSocket } = await import('../endpoints/invocation/sockets.ts');
-      await acceptAppSocket(upgrade, platform);
-    } else {
-      const { acceptLogSocket } = await import('../endpoints/logs/sockets.ts');
-      await acceptLogSocket(upgrade, platform);
-    }
+    const accept = isOfApp
+      ? (await import('../endpoints/invocation/sockets.ts')).acceptAppSocket
+      : (await import('../endpoints/logs/sockets.ts')).acceptLogSocket;
+    await accept(upgrade, platform);
   } catch (error) {
     const reply = refusalOf(error);
     if (call) call.status = reply.status;

@@ -13,20 +13,16 @@ export function createPooledSend(dispatcher: Dispatcher): Send {
   };
 }
 
-export const dispatchOptions = ({
-  method,
-  url,
-  headers,
-  body,
-  silenceMs,
-}: Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body' | 'silenceMs'>): Dispatcher.DispatchOptions => ({
-  origin: url.origin,
-  path: url.pathname + url.search,
-  method: method as Dispatcher.HttpMethod,
-  headers,
-  body: body ?? null,
-  headersTimeout: silenceMs,
-  bodyTimeout: silenceMs,
+export type DispatchedRequest = Pick<HttpRequest, 'method' | 'url' | 'headers' | 'body' | 'silenceMs'>;
+
+export const dispatchOptions = (request: DispatchedRequest): Dispatcher.DispatchOptions => ({
+  origin: request.url.origin,
+  path: request.url.pathname + request.url.search,
+  method: request.method as Dispatcher.HttpMethod,
+  headers: request.headers,
+  body: request.body ?? null,
+  headersTimeout: request.silenceMs,
+  bodyTimeout: request.silenceMs,
 });
 
 /** How much of a reply is held in memory, and how slowly it may come. A longer reply is truncated, or it is an error. */

@@ -1,15 +1,10 @@
 import type { ProxySettings } from '../config/proxy-settings.ts';
-import { dispatchForBytes, dispatchOptions } from './dispatch.ts';
+import { type DispatchedRequest, dispatchForBytes, dispatchOptions } from './dispatch.ts';
 import type { HttpReply } from './http-reply.ts';
 import { createConnector, loadUndici } from './undici.ts';
 
-export interface RepeatedRequest {
-  method: string;
-  url: URL;
-  headers: Record<string, string>;
-  body: Uint8Array | undefined;
+export interface RepeatedRequest extends DispatchedRequest {
   proxy: ProxySettings | undefined;
-  silenceMs: number;
 }
 
 export interface LoadCalls {

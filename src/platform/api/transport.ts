@@ -71,18 +71,15 @@ export async function sendWithAgent(
   }
 }
 
-export interface OpenRequest {
-  outgoing: ClientRequest;
-  /** The error to throw if the request fails, which says whether it may have been sent. */
-  failure: (cause: unknown) => unknown;
-}
-
-/** Opens a request with node:http(s). The signal aborts it, as does a connection timeout. */
+/**
+ * Opens a request with node:http(s). The signal aborts it, as does a connection timeout. `failure` makes the error to throw
+ * if it fails, which says whether it may have been sent.
+ */
 export async function openRequest({
   url,
   signal,
   ...options
-}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>): Promise<OpenRequest> {
+}: Pick<RequestOptions, 'agent'> & Pick<HttpRequest, 'method' | 'url' | 'headers' | 'signal'>) {
   const { request } = url.protocol === 'https:' ? await import('node:https') : await import('node:http');
   await trustCertificateFile();
   signal.throwIfAborted();
@@ -103,7 +100,7 @@ export async function openRequest({
   });
   return {
     outgoing,
-    failure: (cause) => {
+    failure: (cause: unknown): unknown => {
       const { through } = (options.agent ?? {}) as { through?: string };
       if (signal.aborted) return signal.reason;
       return toConnectionError(url, cause, isConnected, isConnected ? undefined : through);

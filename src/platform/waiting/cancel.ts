@@ -32,12 +32,6 @@ export interface RemoteWork {
   cancel: (api: Api) => Promise<unknown>;
 }
 
-export interface Cancellation {
-  changed: boolean;
-  /** False if the platform accepted the cancellation and never showed a status. */
-  confirmed: boolean;
-}
-
 type ReadStatus = () => Promise<string>;
 
 /** Pauses between polls after Ctrl-C, in ms, and all of them. */
@@ -47,13 +41,13 @@ const shortPatienceMs = 3_750;
 /**
  * Cancels a build or a run after `confirm` and waits until its status shows it. Throws ConflictError if it ended in
  * another way, PendingError if its status does not change although the platform confirmed the cancellation. Warns if the
- * platform shows its status neither before nor after.
+ * platform shows its status neither before nor after: then it is not `confirmed`.
  */
 export async function cancelRemoteWork(
   context: Pick<Context, 'api' | 'delay' | 'progress'>,
   work: RemoteWork,
   confirm: () => Promise<void>,
-): Promise<Cancellation> {
+) {
   const { api, delay } = context;
   const unchanged = { changed: false, confirmed: true };
   const before = await untilShown(() => readBefore(work, api), context, work);

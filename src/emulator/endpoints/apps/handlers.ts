@@ -31,7 +31,7 @@ export const appHandlers = {
 
   listApps({ project, query }, platform) {
     return [...platform.store.apps.values()]
-      .filter((app) => app.project === project && (query?.includeEphemeral || !app.ephemeral))
+      .filter((app) => app.project === project && (query.includeEphemeral || !app.ephemeral))
       .map((app) => appSummary(app, platform));
   },
 
@@ -90,13 +90,8 @@ export const appHandlers = {
   },
 } satisfies Partial<Handlers>;
 
-interface DeployedBuild {
-  app: AppRecord;
-  build: BuildRecord;
-}
-
 /** Replaces the app's record and creates a build that waits for its archive. */
-function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform): DeployedBuild {
+function createDeployment(project: string, body: AppCreation, runtimes: string[], platform: Platform) {
   const { store, now, runner } = platform;
   const settings = withDefaults(body);
   const problem = findInvalidSetting(settings, runtimes);
@@ -119,7 +114,7 @@ function checkRegistryLogins(dockerAuth = '{}'): void {
   if (!logins) refuse(400, 'dockerAuth must be a Docker config as JSON text');
 }
 
-function creationReply({ app, build }: DeployedBuild, uploadUrl: string, platform: Platform) {
+function creationReply({ app, build }: ReturnType<typeof createDeployment>, uploadUrl: string, platform: Platform) {
   const { url, now, store } = platform;
   return {
     buildId: build.id,

@@ -8,7 +8,7 @@ import { day, readMoment, type TimeRange } from '../../model/time.ts';
 import type { Handlers, Platform } from '../platform.ts';
 
 export const appLogHandlers = {
-  getAppLogs({ query = {}, ...params }, platform) {
+  getAppLogs({ query, ...params }, platform) {
     const app = findApp(platform.store, params);
     if (!hasLines(app, platform)) throw new RefusalError({ status: 204, headers: {}, body: '' });
     const size = Math.min(query.pageSize ?? 100, maxPageSize);

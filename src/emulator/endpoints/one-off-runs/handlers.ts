@@ -20,7 +20,7 @@ export const runOnceHandlers = {
     if (store.apps.get(app)) return { message: `App ${name} already exists` };
     const problem = nameRules(name).find(({ holds }) => !holds);
     if (problem) refuse(400, problem.message);
-    const settings = withDefaults({ name, ...(query?.region && { region: query.region }) });
+    const settings = withDefaults({ name, ...(query.region && { region: query.region }) });
     const times = { createdAt: now(), updatedAt: now() };
     store.apps.set(app, { id: app, name, project, ephemeral: true, ...times, settings });
     store.save();
@@ -45,7 +45,7 @@ export const runOnceHandlers = {
   async startRun({ query, body, ...params }, platform) {
     const app = findApp(platform.store, params);
     const { file, data } = body;
-    if (!query?.filename) return refuse(400, 'filename is required');
+    if (!query.filename) return refuse(400, 'filename is required');
     if (file.content.length > runLimits.archiveBytes)
       refuse(400, `file is larger than ${runLimits.archiveBytes} bytes`);
     if (data.content.length > runLimits.dataBytes) refuse(400, `data is larger than ${runLimits.dataBytes} bytes`);

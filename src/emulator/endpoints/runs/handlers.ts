@@ -19,7 +19,7 @@ import type { Handlers } from '../platform.ts';
 
 export const runHandlers = {
   // A range of more than 24 hours is always aggregated (spec 4.6).
-  getRunsChart({ query = {}, ...params }, platform) {
+  getRunsChart({ query, ...params }, platform) {
     const app = findApp(platform.store, params);
     const range = parseTimeRange(query, ['startTime', 'endTime'], platform.now());
     const buckets = bucketsForQuery(range, query);
@@ -40,9 +40,9 @@ export const runHandlers = {
 
   listRuns({ query, ...params }, platform) {
     const app = findApp(platform.store, params);
-    const after = query?.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
+    const after = query.nextToken === undefined ? undefined : parsePageToken(query.nextToken);
     const matches = (run: RunRecord) =>
-      (!query?.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
+      (!query.asyncOnly || run.async) && (!after || compareNewestFirst(after, run) < 0);
     const matching = findRuns(app, { start: 0, end: after?.createdAt ?? platform.now() }, platform).filter(matches);
     const page = matching.slice(0, pageSize);
     const last = page.at(-1);

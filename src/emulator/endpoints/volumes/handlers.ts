@@ -18,9 +18,9 @@ export const volumeHandlers = {
     }));
   },
 
-  initializeUpload({ body, ...params }, platform) {
+  initializeUpload({ query, body, ...params }, platform) {
     const { volumes, store } = platform;
-    const location = parseLocation(params, body.region);
+    const location = parseLocation(params, query.region || body.region);
     const { names, isFolderPath } = splitPath(body.file_path);
     if (isFolderPath) refuse(400, `${body.file_path} is a folder: file_path must be the path of a file`);
     volumes.volume(location).checkWritable(names);
@@ -34,8 +34,8 @@ export const volumeHandlers = {
     return { upload_id: id, parts };
   },
 
-  async completeUpload({ body, ...params }, { volumes }) {
-    const location = parseLocation(params, body.region);
+  async completeUpload({ query, body, ...params }, { volumes }) {
+    const location = parseLocation(params, query.region || body.region);
     const upload = volumes.uploads.get(body.upload_id);
     const { names } = splitPath(body.file_path);
     if (!upload || objectKey(upload, upload.names) !== objectKey(location, names)) {
@@ -48,15 +48,15 @@ export const volumeHandlers = {
   },
 
   listFolder({ query, ...params }, { volumes }) {
-    const dir = query?.dir || '/';
+    const dir = query.dir || '/';
     // A folder that does not exist has no entries, as on the platform.
-    const entries = volumes.volume(parseLocation(params, query?.region)).list(splitPath(dir).names) ?? [];
+    const entries = volumes.volume(parseLocation(params, query.region)).list(splitPath(dir).names) ?? [];
     return entries.map(([name, entry]) => listingEntry(name, entry)).sort(foldersFirst);
   },
 
   getDownloadLink({ query, ...params }, platform) {
-    const location = parseLocation(params, query?.region);
-    const path = query?.file_path ?? '';
+    const location = parseLocation(params, query.region);
+    const path = query.file_path;
     const { names } = splitPath(path);
     const file = platform.volumes.volume(location).find(names);
     if (!file || file === 'folder') return refuse(404, `file ${path} not found`);
@@ -64,8 +64,8 @@ export const volumeHandlers = {
   },
 
   deletePath({ query, ...params }, { volumes }) {
-    const location = parseLocation(params, query?.region);
-    const path = query?.file_path || refuse(400, 'file_path is required');
+    const location = parseLocation(params, query.region);
+    const path = query.file_path || refuse(400, 'file_path is required');
     const { names, isFolderPath } = splitPath(path);
     const volume = volumes.volume(location);
     const entry = volume.find(names);
@@ -98,11 +98,8 @@ const regions: readonly string[] = words(
   'ap-south-1 ap-northeast-1 sa-east-1 ca-central-1 me-central-1 eu-west-1',
 );
 
-function parseLocation(
-  { project, volume, query }: { project: string; volume: string; query?: { region?: string | undefined } | undefined },
-  requestedRegion: string | undefined,
-): VolumeLocation {
-  const region = query?.region || requestedRegion || defaultRegion;
+function parseLocation({ project, volume }: { project: string; volume: string }, requested?: string): VolumeLocation {
+  const region = requested || defaultRegion;
   if (!regions.includes(region)) refuse(400, `unknown region: ${region}`);
   if (volume !== 'default') refuse(404, `volume ${volume} not found`);
   return { project, region };

@@ -287,15 +287,8 @@ function progressUntil({ createdAt, startedAt, pace, script }: BuildRecord, unti
   return { status, reason: undefined, changedAt, lines };
 }
 
-interface ScheduledScene {
-  status: BuildScene['status'];
-  at: number;
-  endsAt: number;
-  lines: BuildLine[];
-}
-
 /** Scenes after unfinished work are never reached. */
-function scheduleScenes(scenes: readonly BuildScene[], startedAt: number, pace: number): ScheduledScene[] {
+function scheduleScenes(scenes: readonly BuildScene[], startedAt: number, pace: number) {
   let next = startedAt;
   return scenes.map(({ status, lines, work }) => {
     const at = next;

@@ -99,10 +99,8 @@ function failed(
     work.lines.push({ at: now(), text: `ERROR: ${error.message.split('\n')[0]}` });
     work.endedAt = now();
   }
-  const reason =
-    error instanceof InstallError
-      ? error.message
-      : describeStartFailure(error, printed, { installs: runner.installsPackages, python });
+  const isOfInstaller = error instanceof InstallError;
+  const reason = isOfInstaller ? error.message : describeStartFailure(error, printed, runner.installsPackages, python);
   return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
 }
 
@@ -121,7 +119,12 @@ function interrupted({ scenes, ...script }: BuildScript): BuildScript {
 }
 
 /** Why an app did not start, for its developer: the error, and the last traceback, or the last lines that it printed. */
-function describeStartFailure({ message }: Error, printed: readonly string[], setup: AppSetup): string {
+function describeStartFailure(
+  { message }: Error,
+  printed: readonly string[],
+  installs: boolean,
+  python: AppPython | undefined,
+): string {
   const trace = printed.findLastIndex((line) => line.startsWith('Traceback (most recent call last):'));
   const lines = printed.filter((line) => line.trim() !== '');
   const excerpt = (trace < 0 ? lines.slice(-8) : printed.slice(trace, trace + 60))
@@ -130,31 +133,23 @@ function describeStartFailure({ message }: Error, printed: readonly string[], se
   // A syntax error's message also has its place: `invalid syntax (main.py, line 1)`.
   const isRepeated = excerpt.split('\n').some((line) => /^\w+Error/.test(line) && message.startsWith(line));
   const text = [isRepeated ? '' : message, excerpt].filter(Boolean).join('\n');
-  return [text, ...missingPackageHint(text, setup), ...otherPythonHint(text, setup)].join('\n');
+  // What an image has is not known here.
+  const missing = python ? missingPackageHint(text, installs) : [];
+  return [text, ...missing, ...otherPythonHint(text, python?.differs)].join('\n');
 }
 
 /** Those in files of the app have relative paths. */
 const foreignFrames = /^ {2}File "(?:[/\\<]|\w:\\).*\n(?: {4}.*\n)*/gm;
 
-interface AppSetup {
-  /** Whether packages are installed for apps (`--install`). */
-  installs: boolean;
-  /** Undefined for an image, which has its own. */
-  python: AppPython | undefined;
-}
-
-/** The flag that installs what is missing. What was not sent is not known here, nor is what an image has. */
-export function missingPackageHint(
-  text: string,
-  { installs, python }: Pick<AppSetup, 'installs'> & { python: unknown },
-): string[] {
+/** The flag that installs what is missing. What was not sent is not known here. */
+export function missingPackageHint(text: string, installs: boolean): string[] {
   const isMissing = /ModuleNotFoundError: No module named '|its entrypoint failed to start: \S+ not found/.test(text);
-  if (installs || !python || !isMissing) return [];
+  if (installs || !isMissing) return [];
   return ['hint: the emulator installs packages only with --install (gantry deploy --install)'];
 }
 
 /** Code for one version of Python may be wrong in another. */
-function otherPythonHint(text: string, { python }: AppSetup): string[] {
+function otherPythonHint(text: string, differs: string | undefined): string[] {
   const isAffected = /(?:Syntax|Indentation|Import|ModuleNotFound|Attribute|Type|Name)Error: /.test(text);
-  return python?.differs !== undefined && isAffected ? [`hint: the app ran with ${python.differs}`] : [];
+  return differs !== undefined && isAffected ? [`hint: the app ran with ${differs}`] : [];
 }

@@ -117,8 +117,7 @@ async function runProgram(
   const { code, signal: killedBy } = await program.ended.catch(() => ({ code: 127, signal: null }));
   stopTimer();
   runner.untrack(run);
-  const setup = { installs: runner.installsPackages, python };
-  for (const text of code === 0 ? [] : missingPackageHint(errors, setup)) log('stderr', text);
+  for (const text of code === 0 ? [] : missingPackageHint(errors, runner.installsPackages)) log('stderr', text);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });

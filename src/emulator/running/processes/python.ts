@@ -81,13 +81,11 @@ export interface AppPython extends Python {
   differs?: string;
 }
 
-interface ChoiceOptions extends InstallerOptions {
-  /** Whether packages are installed for apps (`--install`). */
-  installs: boolean;
-}
-
 /** The interpreter of an app's `python_version`: one of this machine, else uv fetches it. The next best is `python3`. */
-export async function choosePython(version: string, options: ChoiceOptions): Promise<AppPython | undefined> {
+export async function choosePython(
+  version: string,
+  options: InstallerOptions & { installs: boolean },
+): Promise<AppPython | undefined> {
   const usual = await findPython();
   if (!usual || usual.version.startsWith(`${version}.`)) return usual;
   const instead = (why: string) => ({ ...usual, differs: `Python ${usual.version} instead of ${version}: ${why}` });
