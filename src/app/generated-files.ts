@@ -2,8 +2,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { defaultExclude, defaultInclude } from './collect.ts';
 import { dependencyFiles } from './dependencies.ts';
-import { contextPath, sourceFiles } from './docker-copy.ts';
-import { readImage } from './docker-image.ts';
+import { contextPath, readImage, sourceFiles } from './docker-image.ts';
 import type { FileEntry } from './files/entry.ts';
 import { isSelected } from './files/patterns.ts';
 import { readTextIfPresent } from './read-text.ts';

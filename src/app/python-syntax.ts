@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { type ExecFileException, execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readRegular } from '../kernel/disk/index.ts';
 import type { FileLocation, Problem } from '../kernel/errors.ts';
@@ -26,8 +26,8 @@ export async function findSyntaxErrors(source: PythonSource, options: ParserOpti
   const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
   if (program === undefined || code === undefined) return [];
   const args = [...first, ...flags, source.pythonVersion];
-  const { stdout: said } = await runParser(program, args, code, options);
-  const [version = '', message, ...numbers] = said.trim().split('\0');
+  const { error, stdout: said } = await runWithInput(program, args, code, { ...options, timeoutMs: parserTimeoutMs });
+  const [version = '', message, ...numbers] = error ? [] : said.trim().split('\0');
   if (!/^\d+\.\d+$/.test(version)) return [];
   if (message !== undefined && numbers.length === 4) {
     const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
@@ -78,22 +78,22 @@ except Exception:
 const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
-const timeoutMs = 5_000;
+export const parserTimeoutMs = 5_000;
 
-/** What a parser says of its input: of one that fails, only on stderr. */
-export function runParser(
+/** What a program says of its input, within some time. */
+export function runWithInput(
   program: string,
   args: string[],
-  code: Buffer,
-  { env, signal }: ParserOptions,
-): Promise<{ stdout: string; stderr: string }> {
+  input: Buffer | string,
+  { env, signal, timeoutMs }: Pick<ParserOptions, 'env' | 'signal'> & { timeoutMs: number },
+): Promise<{ error: ExecFileException | null; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
     const child = execFile(program, args, { env, ...limits, ...defined({ signal }) }, (error, stdout, stderr) =>
-      resolve({ stdout: error ? '' : stdout, stderr }),
+      resolve({ error, stdout, stderr }),
     );
     child.stdin?.on('error', () => {});
-    child.stdin?.end(code);
+    child.stdin?.end(input);
   });
 }
 

@@ -1,6 +1,5 @@
-import { execFile } from 'node:child_process';
-import { defined } from '../kernel/json-text.ts';
 import { words } from '../kernel/words.ts';
+import { runWithInput } from './python-syntax.ts';
 
 export interface Requirements {
   lines: readonly string[];
@@ -21,17 +20,12 @@ export async function resolveRequirements(
   );
   // The newest of its line: some packages refuse the first one.
   const args = [...flags, '--python-version', `${python}.99`, '-'];
-  return new Promise((resolve) => {
-    const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
-    const child = execFile('uv', args, { env: variables, ...limits, ...defined({ signal }) }, (error, _, stderr) => {
-      if (!error) resolve({ is: 'solved' });
-      else if (error.code === 'ENOENT') resolve({ is: 'unknown', because: 'uv is not on the PATH' });
-      else if (error.killed) resolve({ is: 'unknown', because: `uv had no answer in ${timeoutMs / 1000} s` });
-      else resolve(/No solution found/.test(stderr) ? { is: 'refused', said: stderr } : { is: 'unknown' });
-    });
-    child.stdin?.on('error', () => {});
-    child.stdin?.end(`${lines.join('\n')}\n`);
-  });
+  const input = `${lines.join('\n')}\n`;
+  const { error, stderr } = await runWithInput('uv', args, input, { env: variables, signal, timeoutMs });
+  if (!error) return { is: 'solved' };
+  if (error.code === 'ENOENT') return { is: 'unknown', because: 'uv is not on the PATH' };
+  if (error.killed) return { is: 'unknown', because: `uv had no answer in ${timeoutMs / 1000} s` };
+  return /No solution found/.test(stderr) ? { is: 'refused', said: stderr } : { is: 'unknown' };
 }
 
 /** An index that the platform may not have, or a cache, which may be old. */

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { contextPath, sourceFiles } from '../../app/docker-copy.ts';
+import { contextPath, sourceFiles } from '../../app/docker-image.ts';
 import { parseWords } from '../../app/dockerfile.ts';
 import { imageLike, isPlainImage, lacksUser, mayInstall } from '../../app/image-contents.ts';
 import { type Copy, type Stage, stageNamed } from '../../app/image-stage.ts';

@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { contextPath } from '../../app/docker-copy.ts';
+import { contextPath } from '../../app/docker-image.ts';
 import { isPlainImage } from '../../app/image-contents.ts';
 import type { Stage } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';

@@ -1,4 +1,4 @@
-import { type ParserOptions, runParser } from '../../app/python-syntax.ts';
+import { type ParserOptions, parserTimeoutMs, runWithInput } from '../../app/python-syntax.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
 import { lineAt } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
@@ -31,7 +31,7 @@ async function shellSyntaxError(script: string, { env, signal }: ParserOptions) 
   if (process.platform === 'win32' || folderOnPath('bash', env) === undefined) return undefined;
   // Other variables may name a file that Bash runs first.
   const shellOptions = { env: { PATH: env.PATH, LC_ALL: 'C' }, signal };
-  const { stderr } = await runParser('bash', ['-n'], Buffer.from(script), shellOptions);
+  const { stderr } = await runWithInput('bash', ['-n'], script, { ...shellOptions, timeoutMs: parserTimeoutMs });
   const [, line, said] = /^bash: line (\d+): (.+)$/m.exec(stderr) ?? [];
   return said === undefined ? undefined : { line: Number(line), said };
 }
