@@ -26,8 +26,8 @@ export async function findSyntaxErrors(source: PythonSource, options: ParserOpti
   const code = program === undefined ? undefined : await readRegular(source.path).catch(() => undefined);
   if (program === undefined || code === undefined) return [];
   const args = [...first, ...flags, source.pythonVersion];
-  const { error, stdout: said } = await runWithInput(program, args, code, { ...options, timeoutMs: parserTimeoutMs });
-  const [version = '', message, ...numbers] = error ? [] : said.trim().split('\0');
+  const { stdout: said } = await runWithInput(program, args, code, { ...options, timeoutMs: parserTimeoutMs });
+  const [version = '', message, ...numbers] = said.trim().split('\0');
   if (!/^\d+\.\d+$/.test(version)) return [];
   if (message !== undefined && numbers.length === 4) {
     const [line = 0, column = 0, endLine = 0, endColumn = 0] = numbers.map(Number);
@@ -80,7 +80,7 @@ const flags = ['-I', '-S', '-W', 'ignore', '-c', parser];
 /** Parsing takes milliseconds. A huge file is not worth a wait. */
 export const parserTimeoutMs = 5_000;
 
-/** What a program says of its input, within some time. */
+/** What a program says of its input, within some time: of one that fails, only on stderr. */
 export function runWithInput(
   program: string,
   args: string[],
@@ -90,7 +90,7 @@ export function runWithInput(
   return new Promise((resolve) => {
     const limits = { timeout: timeoutMs, killSignal: 'SIGKILL', windowsHide: true } as const;
     const child = execFile(program, args, { env, ...limits, ...defined({ signal }) }, (error, stdout, stderr) =>
-      resolve({ error, stdout, stderr }),
+      resolve({ error, stdout: error ? '' : stdout, stderr }),
     );
     child.stdin?.on('error', () => {});
     child.stdin?.end(input);

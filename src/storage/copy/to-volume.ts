@@ -63,10 +63,8 @@ export class VolumePlace implements TargetPlace {
     await source.checkUnchanged();
     const begun = resources.storageClock.timeOf(startedAt);
     const signed = signedAt(sent.upload.urls[0] ?? '');
-    const findNow = () => this.#files.findNow(entry.path);
-    const file = { target, ...sent, bytes, startedAt: signed ?? begun, findNow };
     try {
-      await completeUploadedFile(file, context);
+      await this.#complete(entry, sent, { bytes, startedAt: signed ?? begun });
     } catch (error) {
       // The platform may have dropped an old upload session.
       const isLost = error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
@@ -100,6 +98,22 @@ export class VolumePlace implements TargetPlace {
     return { id, urls: Array.from(urls, (url) => url ?? '') };
   }
 
+  /** Assembles the file. If the reply is lost, the folder's listing shows whether it is there. */
+  async #complete(entry: FoundFile, { upload, parts }: UploadedParts, sent: { bytes: number; startedAt: number }) {
+    const { api, project, resources } = this.context;
+    const { volume, region, path } = this.#files.at(entry.path);
+    const listed = parts.map(({ number, etag }) => ({ part_number: number, etag }));
+    const body = { upload_id: upload.id, file_path: path, parts: listed, region };
+    try {
+      await api(completeUpload, { project, volume, query: { region }, body });
+    } catch (error) {
+      if (resources.signal.aborted || !mayBeComplete(error)) throw error;
+      const there = await this.#files.findNow(entry.path);
+      const isNew = isNewFile(there?.modified, { ...sent, bytes: 0 }, this.context);
+      if (there?.bytes !== sent.bytes || !isNew) throw error;
+    }
+  }
+
   /** A file that a previous attempt uploaded may have been removed, overwritten or lost. */
   async isThere(
     found: FoundFile,
@@ -127,43 +141,9 @@ function usable({ saved, plan }: CopyJob, source: SourceContent, now: number): F
   return fits && isUsable(attempt.urls[0] ?? '', attempt.urlsExpireAt, now) ? { attempt, parts } : undefined;
 }
 
-interface UploadedFile extends Omit<UploadedParts, 'resumedBytes'> {
-  target: VolumePath;
-  bytes: number;
-  startedAt: number;
-  /** The file that its folder lists now. */
-  findNow: () => Promise<ListedEntry | undefined>;
-}
-
-/** Assembles the file. If the reply is lost, the folder's listing shows whether it is there. */
-async function completeUploadedFile(sent: UploadedFile, context: CopyContext): Promise<void> {
-  try {
-    await complete(sent, context);
-  } catch (error) {
-    if (context.resources.signal.aborted || !mayBeComplete(error) || !(await hasArrived(sent, context))) throw error;
-  }
-}
-
-async function complete({ target, upload, parts }: UploadedFile, { api, project }: CopyContext): Promise<void> {
-  const { volume, region, path } = target;
-  const body = {
-    upload_id: upload.id,
-    file_path: path,
-    parts: parts.map(({ number, etag }) => ({ part_number: number, etag })),
-    region,
-  };
-  await api(completeUpload, { project, volume, query: { region }, body });
-}
-
 /** The reply was lost, or says that the upload is gone, which is also true of a completed one. */
 function mayBeComplete(error: unknown): error is GantryError {
   if (!(error instanceof GantryError)) return false;
   const { status = 0 } = error.facts;
   return status === 404 || status >= 500 || (error instanceof ConnectionError && error.mayHaveArrived);
-}
-
-async function hasArrived({ bytes, startedAt, findNow }: UploadedFile, context: CopyContext): Promise<boolean> {
-  const there = await findNow();
-  if (there?.bytes !== bytes) return false;
-  return isNewFile(there.modified, { bytes: 0, startedAt }, context);
 }

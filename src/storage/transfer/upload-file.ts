@@ -1,4 +1,5 @@
 import { FailedError, type GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { once } from '../../kernel/once.ts';
 import type { PartReader, TakenPart } from './byte-source.ts';
 import type { OpenUpload } from './journal.ts';
 import { bytesOf, forEachPart, type Part, type PartsCopy, type SentPart } from './parts.ts';
@@ -53,7 +54,8 @@ class UploadAttempt {
   #urlsExpireAt: number | undefined;
   readonly #parts = new Map<number, SentPart>();
   readonly #reader: PartReader;
-  #starting: Promise<OpenUpload> | undefined;
+  /** The session is created when the first part is due, because the URLs expire. */
+  readonly #open = once(async () => this.upload ?? this.#start());
   /** The failure of `startUpload`, which has its own retries. */
   #startError: unknown;
   #sentBytes = 0;
@@ -108,7 +110,6 @@ class UploadAttempt {
     );
   }
 
-  /** The session is created when the first part is due, because the URLs expire. */
   async #sendOnce(part: Part, taken: TakenPart, stop: AbortSignal, begin: () => void): Promise<string> {
     const { urls } = await this.#open();
     begin();
@@ -121,12 +122,6 @@ class UploadAttempt {
     // Completing the upload needs the ETag of every part.
     if (etag === '') throw new UnavailableError('the storage sent no ETag', { retryable: true });
     return etag;
-  }
-
-  #open(): Promise<OpenUpload> {
-    if (this.upload) return Promise.resolve(this.upload);
-    this.#starting ??= this.#start();
-    return this.#starting;
   }
 
   async #start(): Promise<OpenUpload> {
