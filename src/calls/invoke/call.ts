@@ -2,6 +2,7 @@ import { gantryCommand } from '../../kernel/command-line.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { withRetries } from '../../platform/api/retry.ts';
 import type { OutgoingBody, StreamedReply, StreamedRequest } from '../../platform/api/streamed.ts';
+import { isSuccessStatus } from '../../platform/api/transient-failures.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import type { Context } from '../../platform/context.ts';
 import { webhookSecretHeader } from '../../platform/contract/invocation.ts';
@@ -69,7 +70,7 @@ export async function callApp(context: Context, call: AppCall): Promise<AppRespo
 /** Like {@link callApp}, but throws responses other than 2xx: AppError for the app's, by status for the platform's. */
 export async function callOrThrow(context: Context, call: AppCall): Promise<AppResponse> {
   const response = await callApp(context, call);
-  if (response.status >= 200 && response.status <= 299) return response;
+  if (isSuccessStatus(response.status)) return response;
   const { responseError } = await import('./response-error.ts');
   throw await responseError(context, response, call.auth);
 }

@@ -188,8 +188,7 @@ export class PollIntervals {
     if (!(error instanceof GantryError)) return false;
     const { retryAfterMs } = error.facts;
     const isUnexpected = error instanceof UnexpectedReplyError;
-    if (!isTransient(error) && !isUnexpected) return false;
-    if (isUnexpected && this.#failures >= maxUnexpectedReplies) return false;
+    if (isUnexpected ? this.#failures >= maxUnexpectedReplies : !isTransient(error)) return false;
     if (this.#failures === 0) this.progress.note(`cannot read the log: ${error.message}; retrying`);
     this.#failures++;
     const pauseMs = jittered(Math.min(maxPauseMs, this.bounds[0] * 2 ** (this.#failures - 1)));

@@ -1,9 +1,10 @@
 import { NotFoundError, throwUnexpected } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
+import { contextWith } from '../../platform/waiting/index.ts';
 import { type LogEnding, msToSettle, noteLate } from './ending.ts';
 import { followLog } from './follow-log.ts';
 import { type LogRange, readForward, readLastLines } from './history.ts';
-import { compareLines, type LogLine, withoutSplitSecrets } from './log-line.ts';
+import { compareLines, type LogLine, splitLogText, withoutSplitSecrets } from './log-line.ts';
 import type { LogSource } from './log-source.ts';
 import { type OnGap, SeenLines, warnOfGaps } from './seen-lines.ts';
 
@@ -117,4 +118,30 @@ function throwOrNoteEmpty(
   if (isFiltered || since !== undefined || until !== undefined) progress.note('no log lines match');
   else if (ending) progress.note('it has ended, and has printed nothing');
   else progress.note(`no log lines yet${follow ? '' : ': they take some seconds to arrive; -f waits for them'}`);
+}
+
+interface LogTextOptions {
+  /** When the work ended that prints. Lines that may be late are waited for. */
+  ending?: LogEnding | undefined;
+  /** What was there before, in ms since 1970, is of other work. */
+  since?: number | undefined;
+  /** Without the lines of runs. */
+  ofNoRun?: boolean;
+}
+
+/** The end of a log has the failure. */
+const maxLines = 5_000;
+
+/** The end of a log, without the note that it is empty: then other evidence may explain a failure. */
+export async function readLogText(
+  context: Context,
+  source: LogSource,
+  { ending, since, ofNoRun }: LogTextOptions,
+): Promise<string> {
+  const silent = contextWith(context, { progress: { ...context.progress, note: () => {} } });
+  const lines: string[] = [];
+  const reading = readLog(silent, source, { tail: maxLines, since, readEnding: async () => ending });
+  for await (const { text, original } of reading)
+    for (const each of ofNoRun && original.runId ? [] : splitLogText(text)) lines.push(each);
+  return lines.join('\n');
 }

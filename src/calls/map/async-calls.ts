@@ -20,7 +20,7 @@ import { type CalledInput, type CallSettings, callInput } from './call-input.ts'
 import type { MapInput } from './input-file.ts';
 import { judgeResponse, MapStopped } from './judge-response.ts';
 import type { MapLog } from './map-log.ts';
-import type { MapOutcome, MapResult } from './result-line.ts';
+import type { MapOutcome, MapResult } from './results-file.ts';
 
 /**
  * Calls that outlast a connection: a run is started, and asked until it has ended; its result is what its webhook delivers.
@@ -131,15 +131,14 @@ async function judgeRun(context: Context, settings: CallSettings, { run, receive
   if (!read) return { status: 'succeeded', result: null };
   const judgment = await judgeResponse(context, settings, response, read);
   if ('refused' in judgment) throw judgment.refused;
-  const { run: _, concernsAll: __, ...outcome } = judgment;
-  return outcome;
+  return judgment.result;
 }
 
 /** The failure in the words of the app, if it has delivered any. */
 async function failureOf(run: Run, app: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
   const { responseMessage } = await loadResponseErrors();
-  const { message, why } = read ? responseMessage(read) : {};
+  const why = read && responseMessage(read).why;
   const { statusCode } = run;
-  const error = { code: 'app-error', message: message ?? why ?? endText(run, app) };
+  const error = { code: 'app-error', message: why ?? endText(run, app) };
   return { status: 'failed', error: { ...error, ...(statusCode && { statusCode }) } };
 }

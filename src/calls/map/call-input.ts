@@ -1,5 +1,6 @@
 import { after } from '../../kernel/clock.ts';
 import { type GantryError, type PendingError, throwUnexpected } from '../../kernel/errors.ts';
+import { defined } from '../../kernel/json-text.ts';
 import { retryDelayMs } from '../../platform/api/retry.ts';
 import type { StreamedRequest } from '../../platform/api/streamed.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
@@ -7,7 +8,7 @@ import type { Context } from '../../platform/context.ts';
 import { type CallHeaders, callApp, defaultHeaders, noResponseYetError, readResponse } from '../invoke/index.ts';
 import type { MapInput } from './input-file.ts';
 import { type JudgeSettings, type Judgment, judgeResponse, MapStopped } from './judge-response.ts';
-import type { MapOutcome, MapResult } from './result-line.ts';
+import type { JudgedCall, MapResult } from './results-file.ts';
 
 export interface CallSettings extends JudgeSettings {
   open: OpenCalls;
@@ -44,9 +45,8 @@ export function callInput(context: Context, settings: CallSettings, input: MapIn
 }
 
 function accepted(judgment: Exclude<Judgment, { refused: GantryError }>, ms: number, open: OpenCalls): CalledInput {
-  const { concernsAll, ...outcome } = judgment;
-  if (!concernsAll) open.noteTaken();
-  return { result: { ...outcome, ms }, concernsAll };
+  if (!judgment.concernsAll) open.noteTaken();
+  return { ...judgment, result: { ...judgment.result, ms } };
 }
 
 /** `Retry-After: 0` would be a loop without a pause. */
@@ -69,7 +69,7 @@ async function callUntilAccepted(context: Context, settings: CallSettings, input
     if (pausedMs >= maxRefusedMs) {
       if (!open.tookOneSince(refusedAt)) throw new MapStopped(refused);
       // Its own server refuses this input only.
-      if (hasOwnServer) return { result: { ...failure(refused), run: null, ms } };
+      if (hasOwnServer) return { result: { ...failure(refused), ms } };
       pausedMs = 0;
     }
     if (pausedMs === 0) refusedAt = elapsed();
@@ -100,9 +100,9 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
     });
     return await judgeResponse(context, settings, response, await readResponse(response, context.elapsed));
   } catch (error) {
-    if (timeout && error === timeout) return { ...failure(timeout), run: null };
+    if (timeout && error === timeout) return { result: failure(timeout) };
     throwUnexpected(error, call.signal);
-    if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { ...failure(error), run: null };
+    if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { result: failure(error) };
     if (error.facts.retryable === false) throw new MapStopped(error);
     return { refused: error };
   } finally {
@@ -110,9 +110,8 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
   }
 }
 
-function failure({ exit, message, facts }: GantryError): MapOutcome & { status: 'failed' } {
-  const { status } = facts;
-  return { status: 'failed', error: { code: exit, message, ...(status !== undefined && { statusCode: status }) } };
+function failure({ exit, message, facts }: GantryError): JudgedCall {
+  return { status: 'failed', error: { code: exit, message, ...defined({ statusCode: facts.status }) }, run: null };
 }
 
 /** A call that was refused is not repeated any more: its input has no result. */

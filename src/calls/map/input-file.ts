@@ -145,9 +145,12 @@ async function* readCsv(chunks: AsyncIterable<Buffer>, name: string): AsyncGener
 function readTitles({ cells, line }: CsvRow): string[] {
   const titles = cells.map((cell) => cell.trim());
   const [only = ''] = titles;
-  const separator =
-    cells.length > 1 ? undefined : only.includes(';') ? 'semicolons' : only.includes('\t') ? 'tabs' : undefined;
-  if (separator) throw new CsvError(`its cells are separated by ${separator}: save it with commas`, line);
+  const separator = cells.length > 1 ? undefined : /[;\t]/.exec(only)?.[0];
+  if (separator)
+    throw new CsvError(
+      `its cells are separated by ${separator === ';' ? 'semicolons' : 'tabs'}: save it with commas`,
+      line,
+    );
   const names = titles.map((title) => title.replace(/\s*:$/, ''));
   const wrong = names.find((title, at) => title === '' || names.indexOf(title) !== at);
   if (wrong === undefined) return titles.map((title, at) => (title.endsWith(':') ? `${names[at]}:` : title));

@@ -1,6 +1,6 @@
 import { safeParse } from 'valibot';
 import type { GantryError } from '../../kernel/errors.ts';
-import { isGatewayStatus, isRefusedStatus } from '../../platform/api/transient-failures.ts';
+import { isGatewayStatus, isRefusedStatus, isSuccessStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { FunctionReply } from '../../platform/contract/invocation.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type CallTarget,
   loadResponseErrors,
 } from '../invoke/index.ts';
-import type { MapError, MapOutcome } from './result-line.ts';
+import type { JudgedCall, MapError, MapOutcome } from './results-file.ts';
 
 export interface JudgeSettings {
   target: CallTarget;
@@ -20,9 +20,7 @@ export interface JudgeSettings {
 }
 
 /** What a response says: what became of the call, or that it was refused and had no effect. */
-export type Judgment =
-  | (MapOutcome & { run: string | null; concernsAll?: () => Promise<GantryError> })
-  | { refused: GantryError };
+export type Judgment = { result: JudgedCall; concernsAll?: () => Promise<GantryError> } | { refused: GantryError };
 
 /** Throws MapStopped for what would happen to all calls. */
 export async function judgeResponse(
@@ -33,16 +31,18 @@ export async function judgeResponse(
 ): Promise<Judgment> {
   const { status } = response;
   const isFromFunction = safeParse(FunctionReply, read.body).success;
-  if (status >= 200 && status <= 299) return judgeSuccess(settings, response, read, isFromFunction);
+  const { body, encoding, run } = read;
+  if (isSuccessStatus(status)) {
+    return { result: { ...judgeSuccess(settings, response, read, isFromFunction), run } };
+  }
   const { responseError, responseMessage } = await loadResponseErrors();
-  const { body, encoding } = read;
   const asError = () => responseError(context, response, settings.auth, { body, encoding });
   if (!isFromFunction && isRefusedStatus(status)) return { refused: await asError() };
   const concernsAll = !isFromFunction && mayConcernAll(status);
   if (concernsAll && !settings.hasOwnServer) throw new MapStopped(await asError());
-  const { message, why = `HTTP ${status}` } = responseMessage(read);
-  const error = { code: codeOf(status, isFromFunction), message: message ?? why, statusCode: status };
-  return { status: 'failed', error, run: read.run, ...(concernsAll && { concernsAll: asError }) };
+  const { why: message = `HTTP ${status}` } = responseMessage(read);
+  const error = { code: codeOf(status, isFromFunction), message, statusCode: status };
+  return { result: { status: 'failed', error, run }, ...(concernsAll && { concernsAll: asError }) };
 }
 
 function codeOf(status: number, isFromFunction: boolean): MapError['code'] {
@@ -54,14 +54,14 @@ function judgeSuccess(
   response: AppResponse,
   read: BufferedResponse,
   isFromFunction: boolean,
-): Judgment {
-  const { body, encoding, run } = read;
-  if (isFromFunction) return { status: 'succeeded', result: (body as { result: unknown }).result ?? null, run };
+): MapOutcome {
+  const { body, encoding } = read;
+  if (isFromFunction) return { status: 'succeeded', result: (body as { result: unknown }).result ?? null };
   const message = whyNoResult(settings, response, read);
   if (message !== undefined) {
-    return { status: 'failed', error: { code: 'unavailable', message, statusCode: response.status }, run };
+    return { status: 'failed', error: { code: 'unavailable', message, statusCode: response.status } };
   }
-  return { status: 'succeeded', result: body ?? null, ...(encoding === 'base64' && { encoding }), run };
+  return { status: 'succeeded', result: body ?? null, ...(encoding === 'base64' && { encoding }) };
 }
 
 /** A wrong token, a missing function, an unpaid plan, another address, a gateway of another host. */

@@ -15,8 +15,7 @@ import { ResultsChangedError } from './lines.ts';
 import { type MapHeading, MapLog, type NamedResults } from './map-log.ts';
 import { FailureGroups, type MapProgress, restNote, showProgress, startNotes } from './map-progress.ts';
 import { MapSpending } from './map-spending.ts';
-import type { MapResult } from './result-line.ts';
-import { ResultsFile } from './results-file.ts';
+import { type MapResult, ResultsFile } from './results-file.ts';
 
 export interface MapOptions {
   app: string;

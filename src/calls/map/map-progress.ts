@@ -2,8 +2,7 @@ import { count, cutText, dollars, duration, groupDigits } from '../../kernel/out
 import { arrayOf, integer, type ObjectOf, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import type { MapCost } from './map-spending.ts';
-import type { MapError } from './result-line.ts';
-import type { ResultsFile } from './results-file.ts';
+import type { MapError, ResultsFile } from './results-file.ts';
 
 interface MapState extends Record<'inputs' | 'done' | 'failed' | 'refused', number> {
   groups: () => readonly FailureGroup[];
@@ -124,6 +123,9 @@ function shorten(message: string): string {
   return cutText(message.trim().split('\n', 1)[0] ?? '', shownCharacters);
 }
 
+const is = (items: number) => (items === 1 ? 'is' : 'are');
+const was = (items: number) => (items === 1 ? 'was' : 'were');
+
 interface ResultsState {
   /** The results file, as the user named it. */
   name: string;
@@ -137,9 +139,7 @@ interface ResultsState {
 /** What is said of the results that are there already, before the first call. */
 export function startNotes({ name, inputs, results, lost, running }: ResultsState): string[] {
   const { done, size, left, wasCut } = results;
-  const is = (items: number) => (items === 1 ? 'is' : 'are');
   const again = Math.min(lost, inputs - done) - running;
-  const were = again === 1 ? 'was' : 'were';
   const retried = left > 0 ? `; ${count(left, 'failure')} of them ${is(left)} called again` : '';
   const notes: [boolean, string][] = [
     [wasCut, `the last line of ${name} was not complete and was removed`],
@@ -147,7 +147,7 @@ export function startNotes({ name, inputs, results, lost, running }: ResultsStat
     [running > 0, `${count(running, 'run')} of an earlier command ${is(running)} asked for`],
     [
       again > 0,
-      `at most ${count(again, 'call')} of these ${were} made without a result in ${name}, and ${is(again)} made again`,
+      `at most ${count(again, 'call')} of these ${was(again)} made without a result in ${name}, and ${is(again)} made again`,
     ],
   ];
   return notes.filter(([isSo]) => isSo).map(([, text]) => text);
@@ -157,11 +157,9 @@ export function startNotes({ name, inputs, results, lost, running }: ResultsStat
 export function restNote({ name, inputs, results, lost, running }: ResultsState, cost: MapCost | undefined): string {
   const { size, left } = results;
   const again = lost > 0 ? `; ${count(lost, 'call')} without a result will be made again` : '';
-  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${left === 1 ? 'was' : 'were'} not called again` : '';
+  const retried = left > 0 ? `; ${count(left, 'failure')} of them ${was(left)} not called again` : '';
   const goOn =
-    running > 0
-      ? `; ${count(running, 'run')} that ${running === 1 ? 'was' : 'were'} started may go on and will be asked for`
-      : '';
+    running > 0 ? `; ${count(running, 'run')} that ${was(running)} started may go on and will be asked for` : '';
   return `${groupDigits(size)} of ${count(inputs, 'input')} have a result in ${name}${retried}${again}${goOn}${costText(cost)}; the same command continues`;
 }
 

@@ -8,6 +8,8 @@ export {
   type FollowRunOptions,
   finishedRun,
   followRun,
+  type RunWait,
+  startRunWait,
 } from './follow-run.ts';
 export { addOutcome, type Call, countErrors, findJobs, Jobs, kindOfRun } from './jobs.ts';
 export { atPosition, readChart, readNewestRuns, readRunList, readRunPages, resolveRun } from './list-runs.ts';
@@ -15,4 +17,3 @@ export { withNewestRun } from './newest-run.ts';
 export { type RunLog, readRunLog } from './run-log.ts';
 export { hasEnded, hasSucceeded, readExitCode, runDocument, runHasFailed, runKey, runStatus } from './run-status.ts';
 export { matches, type RunFilters, type RunSearchResult, searchRuns } from './search-runs.ts';
-export { type RunWait, startRunWait } from './wait-for-run.ts';

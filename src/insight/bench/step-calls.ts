@@ -1,6 +1,7 @@
 import { findRunId } from '../../calls/invoke/index.ts';
 import { onAbort, pause } from '../../kernel/clock.ts';
 import type { LoadCalls } from '../../platform/api/load-calls.ts';
+import { isSuccessStatus } from '../../platform/api/transient-failures.ts';
 
 /** How a call ended, besides with a status of HTTP. */
 export const noResponse = -1;
@@ -74,7 +75,7 @@ export class StepCalls {
   }
 }
 
-export const callSucceeded = ({ status }: StepCall): boolean => status >= 200 && status < 300;
+export const callSucceeded = ({ status }: StepCall): boolean => isSuccessStatus(status);
 
 interface LoopOptions {
   /** How long a call may take, in ms. */

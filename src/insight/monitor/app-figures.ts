@@ -27,10 +27,10 @@ export interface AppReadings {
   settings?: App;
 }
 
-export interface RunsReading {
+export interface RunsReading<Item = Call> {
   since: number;
   until: number;
-  runs: readonly Call[];
+  runs: readonly Item[];
   /** How many runs there were. `runs` are some of them. */
   total: number;
 }
@@ -100,12 +100,7 @@ function callFigures(reading: RunsReading) {
 }
 
 /** Where more calls were made than were returned, as many as in any minute of the time that was read. */
-export function callsOfLastMinute({
-  since,
-  until,
-  runs,
-  total,
-}: Omit<RunsReading, 'runs'> & { runs: readonly Pick<Call, 'createdAt'>[] }): number {
+export function callsOfLastMinute({ since, until, runs, total }: RunsReading<Pick<Call, 'createdAt'>>): number {
   if (total > runs.length) return (total * minuteMs) / Math.max(minuteMs, until - since);
   return runs.filter((run) => timeOf(run) > until - minuteMs).length;
 }

@@ -126,7 +126,6 @@ function logOf(apps: Map<string, MonitoredApp>) {
   return watched ? { app: watched.name, lines: watched.log ?? [] } : null;
 }
 
-type RunsRead = Omit<RunsReading, 'runs'> & { runs: readonly Run[] };
 type FigureSource = 'runs' | 'settings' | 'containers' | 'counts' | 'message' | 'log';
 
 /** A whole picture, as soon as possible. */
@@ -144,7 +143,7 @@ const messageEvery = 6;
 class MonitoredApp {
   readonly #readings: Omit<AppReadings, 'runs'> = {};
   /** Jobs as well: what is one may show later. */
-  #runs: RunsRead | undefined;
+  #runs: RunsReading<Run> | undefined;
   readonly #jobs = new Jobs();
   readonly #messages = new Map<string, string | null>();
   #requests = 0;
@@ -241,7 +240,7 @@ class MonitoredApp {
     return { project: this.context.project, app: this.name };
   }
 
-  async #readRuns(api: Context['api'], until: number): Promise<RunsRead> {
+  async #readRuns(api: Context['api'], until: number): Promise<RunsReading<Run>> {
     const since = until - this.#rangeMs;
     const [startTime, endTime] = [since, until].map((time) => new Date(time).toISOString());
     const { items, total = 0 } = await readChart(api, this.#address, { startTime, endTime, limit: runsPerRead });

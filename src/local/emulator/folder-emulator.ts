@@ -8,12 +8,12 @@ import { attempt, ConflictError, FailedError, NotFoundError } from '../../kernel
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
-import { stopEmulator } from './control-emulator.ts';
 import {
   findEmulatorAt,
   findRunningEmulator,
   listRunningEmulators,
   type RunningEmulator,
+  stopEmulator,
 } from './running-emulators.ts';
 
 type EmulatorVariables = Record<string, string>;

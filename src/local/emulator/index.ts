@@ -1,12 +1,4 @@
 export {
-  detectShell,
-  evaluationOf,
-  exportCommands,
-  letInstall,
-  shells,
-  stopEmulator,
-} from './control-emulator.ts';
-export {
   findEmulator,
   knownFolderEmulator,
   stdinEnd,
@@ -15,6 +7,12 @@ export {
 } from './folder-emulator.ts';
 export {
   announceEmulator,
+  detectShell,
+  evaluationOf,
+  exportCommands,
   findEmulatorAt,
+  letInstall,
   listRunningEmulators,
+  shells,
+  stopEmulator,
 } from './running-emulators.ts';

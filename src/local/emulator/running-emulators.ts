@@ -1,9 +1,11 @@
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import * as v from 'valibot';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { attempt, ConflictError, FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { tryParseJson } from '../../kernel/json-text.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
 
@@ -94,4 +96,101 @@ export function emulatorOf(context: Context): Pick<RunningEmulator, 'port' | 'en
   const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
   if (!secret || !URL.canParse(url)) return findRunningEmulator(context, Number(new URL(context.target.address).port));
   return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
+}
+
+/** Asks an emulator of this user for something that the platform has not. Throws ConflictError if it refuses. */
+async function controlEmulator(
+  context: Context,
+  { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
+  action: 'stop' | 'install',
+): Promise<void> {
+  const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
+  context.secrets.add(secret);
+  const call = { method: 'POST', path: `/emulator/${action}`, query: [], body: JSON.stringify({ secret }) };
+  const { status, body } = await context.withOverrides(environment, context.cwd).raw(call);
+  if (status < 300) return;
+  const { message: said = `HTTP ${status}` } = Object(tryParseJson(body));
+  const message = `the emulator on port ${port}: ${said}`;
+  throw status === 409 ? new ConflictError(message) : new FailedError(message);
+}
+
+/** From now on, the target installs the packages of every app. Throws UsageError if it is no emulator. */
+export async function letInstall(
+  context: Context,
+  { dryRun = false }: { dryRun?: boolean | undefined },
+): Promise<void> {
+  if (context.target.platform.value !== 'emulator') {
+    throw new UsageError('--install is for an emulator', {
+      why: 'the platform installs the packages of every build',
+      fix: gantryCommand`deploy`,
+    });
+  }
+  if (!dryRun) await controlEmulator(context, emulatorOf(context), 'install');
+}
+
+/** Ends an emulator as Ctrl-C would, and waits until its process has cleaned up. Throws FailedError if it does not end. */
+export async function stopEmulator(context: Context, emulator: RunningEmulator): Promise<void> {
+  const { delay, elapsed } = context;
+  const { pid, port } = emulator;
+  await controlEmulator(context, emulator, 'stop');
+  const started = elapsed();
+  while (listRunningEmulators(context).some((other) => other.pid === pid && other.port === port)) {
+    if (elapsed() - started > maxWaitMs) {
+      throw new FailedError(`the emulator on port ${port} is still running`, { fix: `end its process: kill ${pid}` });
+    }
+    await delay(pollMs);
+  }
+}
+
+/** Apps get two seconds to end. */
+const maxWaitMs = 10_000;
+const pollMs = 50;
+
+/** With `dotenv`, a file of variables, as GitHub Actions and docker read it. */
+export const shells = ['sh', 'fish', 'powershell', 'cmd', 'dotenv'] as const;
+type Shell = (typeof shells)[number];
+
+/** The shell that runs gantry: the parent process where the system shows it, else by its variables. */
+export function detectShell(env: Environment, platform = process.platform, parent = parentName()): Shell {
+  const name = shellNamed(parent) ?? shellNamed(readVariable(env, 'SHELL'));
+  if (name) return name;
+  if (platform !== 'win32') return 'sh';
+  // PowerShell adds the user's own modules, or those of its version, to the variable that every process has.
+  return /\\Documents\\|\\PowerShell\\\d/i.test(readVariable(env, 'PSModulePath') ?? '') ? 'powershell' : 'cmd';
+}
+
+function shellNamed(path: string | undefined): Shell | undefined {
+  const name = basename((path ?? '').replaceAll('\\', '/')).replace(/\.exe$/i, '');
+  if (name === 'fish') return 'fish';
+  if (name === 'pwsh' || name === 'powershell') return 'powershell';
+  return /^(ba|z|da|k|mk|a)?sh$/.test(name) ? 'sh' : undefined;
+}
+
+function parentName(): string | undefined {
+  return attempt(() => readFileSync(`/proc/${process.ppid}/comm`, 'utf8').trim());
+}
+
+const single = (value: string, escaped: string) => `'${value.replaceAll("'", escaped)}'`;
+
+const assignments: Record<Shell, (name: string, value: string) => string> = {
+  sh: (name, value) => `export ${name}=${single(value, `'\\''`)}`,
+  fish: (name, value) => `set -gx ${name} ${single(value.replaceAll('\\', '\\\\'), `\\'`)}`,
+  powershell: (name, value) => `$env:${name} = ${single(value, `''`)}`,
+  cmd: (name, value) => `set "${name}=${value}"`,
+  dotenv: (name, value) => `${name}=${value}`,
+};
+
+/** Commands that set these variables. */
+export function exportCommands(environment: Record<string, string>, shell: Shell): string {
+  return Object.entries(environment)
+    .map(([name, value]) => assignments[shell](name, value))
+    .join('\n');
+}
+
+/** The command line that runs what `gantry WORDS` prints. */
+export function evaluationOf(command: string, shell: Shell): string {
+  if (shell === 'fish') return `${command} | source`;
+  if (shell === 'powershell') return `${command} | Out-String | Invoke-Expression`;
+  if (shell === 'cmd') return `for /f "delims=" %i in ('${command}') do @%i`;
+  return `eval "$(${command})"`;
 }

@@ -143,3 +143,7 @@ function errorCode(cause: unknown): string {
 function isTls(code: string): boolean {
   return /^(CERT_|ERR_TLS|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|ERR_SSL|EPROTO)/.test(code);
 }
+
+export function isSuccessStatus(status: number): boolean {
+  return status >= 200 && status <= 299;
+}

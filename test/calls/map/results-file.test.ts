@@ -2,8 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MapLog } from '../../../src/calls/map/map-log.ts';
-import { resultLine } from '../../../src/calls/map/result-line.ts';
-import { ResultsFile } from '../../../src/calls/map/results-file.ts';
+import { ResultsFile, resultLine } from '../../../src/calls/map/results-file.ts';
 import { newFolder } from '../../support/files.ts';
 
 const heading = { input: { bytes: 9, sha256: 'ab', inputs: 4 }, target: 'web/run', key: 'k' };
