@@ -75,8 +75,7 @@ function refusalOf(
 ): GantryError | undefined {
   const { target, status, headers } = response;
   if (status >= 300 && status < 400) return redirectError(target, status, firstHeader(headers, 'location'), facts);
-  if (status === 401) return accessError(AuthError, auth, why, facts);
-  if (status === 403) return accessError(DeniedError, auth, why, facts);
+  if (status === 401 || status === 403) return accessError(status, auth, why, facts);
   if (status === 402)
     return new LimitError(message ?? 'not included in the plan, or payment required (HTTP 402)', facts);
   return status === 429 ? tooManyCalls(context, response, message, facts) : undefined;
@@ -172,12 +171,7 @@ function redirectError({ name }: CallTarget, status: number, location: string | 
   });
 }
 
-function accessError(
-  ErrorClass: typeof AuthError | typeof DeniedError,
-  { kind }: CallAuth,
-  reason: string | undefined,
-  facts: ErrorFacts,
-): GantryError {
+function accessError(status: 401 | 403, { kind }: CallAuth, why: string | undefined, facts: ErrorFacts): GantryError {
   const keys = gantryCommand`api-keys list --show-values`;
   const key = sentence`GANTRY_INFERENCE_KEY to the project's key (${keys})`;
   const meanings: Record<CallAuth['kind'], [message: string, fix: Fix]> = {
@@ -189,11 +183,8 @@ function accessError(
   };
   const [message, fix] = meanings[kind];
   const denied = kind === 'none' ? message : 'the token has no permission to call the app';
-  return new ErrorClass(`${ErrorClass === DeniedError ? denied : message} (HTTP ${facts.status})`, {
-    ...facts,
-    why: reason,
-    fix,
-  });
+  if (status === 403) return new DeniedError(`${denied} (HTTP 403)`, { ...facts, why, fix });
+  return new AuthError(`${message} (HTTP 401)`, { ...facts, why, fix });
 }
 
 /** Distinguishes a missing function and a path that the app's own server does not have. The app itself may be missing. */

@@ -194,7 +194,7 @@ async function addRuns(
   return jobs;
 }
 
-/** By day, and in all: NaN where the platform does not tell it. */
+/** What it cost by day, and in all: NaN where the platform does not tell it. */
 function spentOn(summary: AppSummary, costs: Costs = {}, { first, last, isMonth }: CostPeriod) {
   const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), dayCostOf(cost) ?? Number.NaN] as const);
   const byDay = new Map(days.filter(([day]) => day >= first && day <= last));

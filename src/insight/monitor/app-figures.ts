@@ -64,7 +64,7 @@ export function failedCallsOf(app: string, { runs, until }: Pick<RunsReading, 'r
   return [...groups.values()].sort(latestFirst(({ at }) => at));
 }
 
-/** Of an app whose runs were not read yet. */
+/** What is said of an app whose runs were not read yet. */
 const unknownCalls = Object.fromEntries(
   Object.keys(callFigures({ since: 0, until: 0, runs: [], total: 0 })).map((name) => [name, null]),
 ) as Record<keyof ReturnType<typeof callFigures>, null>;
