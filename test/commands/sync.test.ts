@@ -192,8 +192,8 @@ describe('to a volume', () => {
 
   test('--dry-run lists what would be copied and deleted, and changes nothing', async () => {
     const before = shelf().paths();
-    const { code, stderr } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run']);
-    expect(code).toBe(0);
+    const { code, stdout: result, stderr } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run']);
+    expect([code, result]).toEqual([0, 'would copy 3 files, 13 B to default:/f; 1 to delete\n']);
     for (const line of ['  would copy new\n', '  would copy changed\n', '  deletes x/extra\n'])
       expect(stderr).toContain(line);
     const { json } = await gantry(['sync', 'f', ':/f', '--delete', '--dry-run', '--json']);

@@ -277,7 +277,7 @@ class WalkProblems {
   addReadError(path: string, error: unknown): void {
     this.addError(`cannot read ${path}`, {
       why: reasons[systemCode(error)] ?? String(error),
-      fix: `${excludeLine(this.exclude, [path])} if it is not needed`,
+      fix: `make it readable for this user, or ${excludeLine(this.exclude, [path])} if it is not needed`,
     });
   }
 }

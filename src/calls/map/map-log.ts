@@ -156,7 +156,7 @@ export class MapLog {
 
 /** Locks a results file while `work` is done: two commands never write to one. Throws ConflictError. */
 export async function whileLocked<T>({ name, path }: NamedResults, work: () => Promise<T>): Promise<T> {
-  const lock = await onDisk(`cannot lock ${name}`, async () => takeLock(`${path}.lock`));
+  const lock = await onDisk(`cannot write ${name}`, async () => takeLock(`${path}.lock`));
   if (!lock) {
     const holder = lockHolder(`${path}.lock`);
     throw new ConflictError(`${name} is being written by another gantry map`, {

@@ -13,6 +13,7 @@ export const commandSpellings: Record<string, string> = {
   'secrets delete': 'secrets unset',
   'secrets remove': 'secrets unset',
   profile: 'config profiles',
+  'config profiles delete': 'config profiles remove',
   app: 'apps',
   project: 'projects',
   'projects set': 'projects use',

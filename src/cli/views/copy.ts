@@ -36,13 +36,14 @@ export function copyExit(failed: CopySummary['failed']): ExitName {
 }
 
 export function syncView(summary: SyncSummary): View {
-  const { dryRun, files, unchanged, deleted } = summary;
+  const { dryRun, files, unchanged, deleted, toDelete } = summary;
   const isNothing = files + summary.failed.length + summary.skipped === 0;
   const unchangedText = unchanged === 0 ? '' : `${count(unchanged, 'file')} unchanged`;
   const parts = [
     isNothing ? ['nothing to copy', unchangedText].filter(Boolean).join(': ') : copyText(summary),
     dryRun || isNothing ? '' : unchangedText,
-    dryRun || deleted === 0 ? '' : `${deleted} deleted`,
+    toDelete?.length ? `${toDelete.length} to delete` : '',
+    deleted > 0 ? `${deleted} deleted` : '',
   ];
   return wrapped(parts.filter(Boolean).join('; '));
 }

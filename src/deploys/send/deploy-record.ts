@@ -23,8 +23,8 @@ export type SentRecord = Omit<EventOf<'sent'>, 'at' | 'by' | 'event' | 'build'>;
  * The registry login and the region do not count: with others, it is the same app. Neither does its name: what was
  * promoted was sent by another one.
  */
-export async function digestsOf({ root, file, text }: AppConfig, files: readonly SentFile[], own: AppCreation) {
-  const { cliVersion: _version, dockerAuth: _login, region: _region, name: _name, ...settings } = own;
+export async function digestsOf({ root, file, text }: AppConfig, files: readonly SentFile[], body: AppCreation) {
+  const { cliVersion: _version, dockerAuth: _login, region: _region, name: _name, ...settings } = body;
   const nameless = await withAppName(text, '');
   const path = relative(root, file).replaceAll('\\', '/');
   const isText = (sent: SentFile) => sent.path === path && sent.sha256 === sha256(text);

@@ -132,6 +132,8 @@ const rows: [typed: string, here: string][] = [
   ['get p-12345678-web', 'apps get p-12345678-web'],
   ['scale web --cooldown 60', 'apps scale web --cooldown 60s'],
   ['secrets remove A', 'secrets unset A'],
+  ['config profiles delete staging', 'config profiles remove staging'],
+  ['profile delete staging', 'config profiles remove staging'],
   ['profile use work', 'config profiles use work'],
   ['runs list web --failed', 'runs list web --status failed'],
   ['runs chart web --errors', 'runs chart web --status failed'],
