@@ -59,7 +59,7 @@ export function explainTold(lines: readonly SearchedLine[]): Explanation | undef
 
 /** The level of a line, as loggers and programs begin it. */
 const told =
-  /^(?:(?:UTC )?(?:\[[^\]]{1,60}\] ){0,3}(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:ERROR|CRITICAL|FATAL|SEVERE|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9}| \d{1,7} --- \[.{1,40}\] \S{1,80} {1,40}: | (?:\[[^\]]{1,60}\] )?[\w.$]{1,80} - | (?=[A-Z"]))(?! {0,9}Application startup failed|its process)|(?=Fatal error )| ?! {2,9}(?=\w)|(?:docker: )?Error response from daemon: |.{0,60}\blevel=(?:error|fatal|panic) (?:.{1,80} )?msg=)/;
+  /^(?:(?:UTC )?(?:\[[^\]]{1,60}\] ){0,3}(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:ERROR|CRITICAL|FATAL|SEVERE|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9}| \d{1,7} --- \[.{1,40}\] \S{1,80} {1,40}: | (?:\[[^\]]{1,60}\] )?[\w.$]{1,80} - | (?=[A-Z"]))(?! {0,9}Application startup failed|its process|REPORT=)|(?=Fatal error )| ?! {2,9}(?=\w)|(?:docker: )?Error response from daemon: |.{0,60}\blevel=(?:error|fatal|panic) (?:.{1,80} )?msg=)/;
 
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 

@@ -94,7 +94,7 @@ function cleanLine(line: string): Pick<CleanLine, 'text' | 'stream'> {
     (rest, pattern) => rest.replace(pattern, ''),
     message,
   );
-  return { text: withoutLogger(text.trimEnd()), ...(stream !== undefined && { stream }) };
+  return { text: withoutLogger(text.trimEnd().replaceAll('\\"', '"')), ...(stream !== undefined && { stream }) };
 }
 
 /** Times, `stdout F` of container logs, `#11 0.412` and `0.412` of image builds, `web-1  | ` of Compose. */
@@ -103,7 +103,7 @@ const prefix =
 
 /** What syslog, `Oct 27 18:30:47 web python3[15]: `, hosts of apps, `app[web.1] lax [info]`, `Step #2 - "Deploy": `, and PM2, `0|web | `, write first. */
 const hostPrefix =
-  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |\[(?:INFO|WARN|ERROR) ?\] W-\S{1,80} [\w.]{1,80} - |[\w@/-]{1,60}:(?:build|dev|start): |remote: {1,8}(?!Repository|Support)|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
+  /^(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,9}\])?: |app\[[\w.-]{1,64}\](?: [a-z]{3} \[\w{1,10}\] ?|: )|Step #\d{1,3}(?: - "[^"]{1,60}")?: |\[(?:inf|err)\] {1,4}|\[\d\d:\d\d:\d\d(?:\.\d{1,6})?\] |[AP]M: {1,4}|[A-Z][a-z]{2} {1,2}\d{1,2},? \d{1,2}:\d\d(?::\d\d)? [AP]M {1,4}|\d{1,3}\|[\w.-]{1,40} {1,20}\| |\[(?:INFO|WARN|ERROR) ?\] W-\S{1,80} [\w.]{1,80} - |[\w@/-]{1,60}:(?:build|dev|start): |remote: {1,8}(?!Repository|Support)| {1,4}\[info\] ?|\[[^\]]{10,40}\] \{\w{1,40}\.py:\d{1,6}\} (?:INFO|ERROR) - )/;
 
 /** What one of several processes writes first: `(EngineCore_DP0 pid=6880)` of vLLM and Ray, `[rank0]:` of torchrun. */
 const processPrefix = /^(?:\([A-Za-z][\w-]{0,40} pid=\d{1,9}[^()]{0,40}\) ?|\[rank\d{1,4}\]: ?)/;

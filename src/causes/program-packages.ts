@@ -3,7 +3,7 @@ import { groupsOf } from './groups.ts';
 
 /** The Debian packages of programs that apps start, for programs that Python packages do not bring. Without one, it has the name. */
 const packages = `
-  7z=p7zip-full aclocal=automake add-apt-repository=software-properties-common antiword aria2c=aria2 autoconf
+  7z=p7zip-full aclocal=automake add-apt-repository=software-properties-common antiword aria2c=aria2 autoconf autoreconf=autoconf
   aws=awscli bc bison bzip2 cargo catdoc chromedriver=chromium-driver chromium cmake convert=imagemagick crontab=cron
   curl dig=dnsutils dos2unix dot=graphviz envsubst=gettext-base espeak=espeak-ng espeak-ng
   exiftool=libimage-exiftool-perl ffmpeg ffplay=ffmpeg ffprobe=ffmpeg file flac flex free=procps g++=build-essential

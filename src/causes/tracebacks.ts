@@ -101,7 +101,7 @@ const place =
 const packaged =
   /\/node_modules\/(?!\.)((?:@[\w.-]{1,60}\/)?[\w.-]{1,60})\/|\/(?:vendor|gems)\/([a-z][\w-]{0,60}?)(?:-\d[\w.-]{0,40})?\/|\/(?:go\/pkg\/mod|\.cargo\/registry\/src)\/(?:[\w.-]{1,80}\/)*?([\w.-]{1,60}?)(?:@v|-\d)|\borg\.(springframework|apache|hibernate)\b|^\s+at ((?:Microsoft|System)\.\w{1,60})|^\s+\((phoenix|ecto|plug|postgrex)\w{0,20} \d/;
 const foreign =
-  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala|Microsoft|System)\.|^\s+\((?:elixir|mix|stdlib|kernel|logger|eex|phoenix|ecto|plug|postgrex|db_connection)\w{0,20} \d|\((?:internal\/|(?:module|events|util|net|fs|timers|child_process|bootstrap_node|node|_\w+)\.js:)/;
+  /node_modules|node:|\/usr\/(?:local\/)?(?:go|lib)\/|\/(?:vendor|gems|rustc|\.cargo)\/|\b(?:java\.base|org\.springframework|org\.apache|sun\.|jdk\.)|\bat (?:java|javax|kotlin|scala|Microsoft|System)\.|^\s+\((?:elixir|mix|stdlib|kernel|logger|eex|phoenix|ecto|plug|postgrex|db_connection)\w{0,20} \d|(?:\(|\bat )(?:internal\/|(?:vm|module|events|util|net|fs|timers|child_process|bootstrap_node|node|_\w+)\.js:)/;
 
 /** The last one. A name alone is one only with the lines of its stack. */
 export function findUncaught(lines: readonly string[]): Uncaught | undefined {

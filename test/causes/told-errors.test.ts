@@ -46,6 +46,11 @@ describe('an error without an exception is said where the log ends with it', () 
 
 test.each([
   [
+    'of Node, but the app',
+    'Error: no flux\n    at run (vm.js:53:16)\n    at go (/app/flux.js:3:1)\n    at node.js:933:3\n',
+    /look for its reason at flux\.js:3/,
+  ],
+  [
     'of a runtime, but the message: Elixir',
     '** (File.Error) no flux\n    (elixir 1.10.1) lib/file.ex:353: File.read!/1\n    (mix 1.10.1) lib/mix/cli.ex:81: Mix.CLI.run/2\n',
     /the app raised File\.Error: no flux; do what/,
@@ -72,6 +77,7 @@ test.each([
   ],
   ['npm ERR! code 127\nnpm ERR! command sh -c fluxpack\n', /^command-not-found: .*package\.json/],
   ['/start.sh: line 3: fluxpack: command not found\n', /^command-not-found: .*dependencies\.apt/],
+  ['caused "exec: \\"fluxpack\\": executable file not found in $PATH"\n', /^command-not-found: fluxpack is not /],
   ['sh: vite: not found\n', /^command-not-found: vite is not installed in the image; .*package\.json/],
 ])('a program is installed in the list of its language: %s', (log, answer) => {
   expect(said(log)).toMatch(answer);

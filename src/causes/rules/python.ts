@@ -37,7 +37,7 @@ python-version-unsupported | after /\/pydantic\/fields\.py"/: ^AttributeError: _
     undoneBy: started,
     applies: (_, __, before) => isForeignFile(lastFile(before())),
   })`
-3 python-version-unsupported | /^SyntaxError: (?<problem>(?!f-string).{1,200})/ | an installed package does not fit the Python of the app: {problem} | use versions of it and of what it needs that are made for this Python, or set python_version to one that it was made for | deployment.python_version
+3 python-version-unsupported | /^SyntaxError: (?<problem>(?!f-string|Unexpected (?:token|identifier|strict)).{1,200})/ | an installed package does not fit the Python of the app: {problem} | use versions of it and of what it needs that are made for this Python, or set python_version to one that it was made for | deployment.python_version
 `,
   ...rowsWith({ undoneBy: started, own: true })`
 3 syntax-error | /^(?:E {1,8})?SyntaxError: (?!.{0,120}\bJSON\b)(?<problem>.{1,200})/; ^IndentationError: {problem…}; ^TabError: {problem…} | a source file has a syntax error: {problem} | correct the line that the traceback names; newer syntax needs a newer python_version, or a newer Node

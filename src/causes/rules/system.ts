@@ -3,7 +3,7 @@ import { lastErrorIn } from '../unknown-failure.ts';
 
 /** What a build prints, and an app that runs does not. */
 const building =
-  /^(?:\[\d{1,2}\/\d{1,2}\] (?:RUN|COPY)|Step \d|STEP \d|Collecting |\s*(?:Building wheel|Downloading \S{1,80}\.whl|Installing collected)|running build|Run pip )/;
+  /^(?:\[\d{1,2}\/\d{1,2}\] (?:RUN|COPY)|Step \d|STEP \d|Collecting |Installing [\w.-]{1,60} \d|\s*(?:Building wheel|Downloading \S{1,80}\.whl|Installing collected)|running build|Run pip )/;
 
 /** Commands of a build, quotas and the machine. */
 export const systemRules: readonly FailureRule[] = [
