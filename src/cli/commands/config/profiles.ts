@@ -8,7 +8,7 @@ import { boolean, document, documents, list, listOr, nullable, optional, text } 
 
 const actions = ['list', 'use', 'remove'] as const;
 
-type Profiles = ReturnType<typeof listProfiles>;
+type ListedProfiles = ReturnType<typeof listProfiles>;
 
 interface Changed {
   profile: string | null;
@@ -35,7 +35,7 @@ export default defineCommand({
       .option('--here', 'use it in this folder and below only')
       .option('--unbind', 'use the selected profile in this folder again'),
   flagRules: { requires: { unbind: ['here'] } },
-  run: async (context, action, name, { here, unbind }): Promise<Profiles | Changed> => {
+  run: async (context, action, name, { here, unbind }): Promise<ListedProfiles | Changed> => {
     if (action === 'list') return listProfiles(context);
     if (unbind && name !== undefined) throw new UsageError('--unbind takes no profile');
     if (unbind) {
@@ -76,7 +76,7 @@ export default defineCommand({
   ],
 });
 
-function profilesTable(profiles: Profiles): View {
+function profilesTable(profiles: ListedProfiles): View {
   return table(profiles, ['NAME', 'CURRENT'], {
     NAME: ({ name }) => name,
     CURRENT: ({ current }) => (current ? 'current' : ''),
