@@ -51,7 +51,11 @@ export async function runGantry(
 }
 
 /** A command that runs until it is stopped or this process ends, and the line of JSON that it prints when it is ready. */
-export async function startGantry(command: readonly string[], words: readonly string[], env: ProcessVariables) {
+export async function startGantry(
+  command: readonly string[],
+  words: readonly string[],
+  env: ProcessVariables,
+): Promise<StartedGantry> {
   const [program = '', ...before] = command;
   const child = spawn(program, [...before, ...words, '--json'], { env, stdio: ['pipe', 'pipe', 'pipe'] });
   let stderr = '';
@@ -72,7 +76,11 @@ export async function startGantry(command: readonly string[], words: readonly st
   return { ready, kill: () => child.kill('SIGKILL'), ended: untilEnded };
 }
 
-export type StartedGantry = Awaited<ReturnType<typeof startGantry>>;
+export interface StartedGantry {
+  ready: Ready;
+  kill(): void;
+  ended(): Promise<void>;
+}
 
 interface Ready {
   url: string;
