@@ -47,7 +47,12 @@ describe('a sync', () => {
     expect(synced({ files: 0, bytes: 0, ...changes })).toMatch(/^copied 0 files/);
   });
 
-  test('with --dry-run says only what it would copy', () => {
-    expect(synced({ dryRun: true, deleted: 2 })).toBe('would copy 2 files, 2.0 KiB to default:/a');
+  test('with --dry-run says only what it would copy and delete', () => {
+    expect(synced({ dryRun: true })).toBe('would copy 2 files, 2.0 KiB to default:/a');
+    expect(synced({ dryRun: true, toDelete: ['a', 'b'] })).toBe(
+      'would copy 2 files, 2.0 KiB to default:/a; 2 to delete',
+    );
+    const nothing = { dryRun: true, files: 0, bytes: 0, toDelete: ['a'] };
+    expect(synced(nothing)).toBe('nothing to copy: 3 files unchanged; 1 to delete');
   });
 });
