@@ -57,15 +57,7 @@ export async function runBench(context: Context, options: BenchOptions) {
   const { method, url, headers } = call;
   const { proxy } = context.settings;
   const load = await openLoadCalls({ method, url, headers, body, proxy, silenceMs: callTimeoutMs });
-  const bench = new Bench(context, {
-    ...options,
-    load,
-    facts,
-    spending,
-    firstMs,
-    app,
-    name: call.target.name,
-  });
+  const bench = new Bench(context, { ...options, target: call.target, load, facts, spending, firstMs });
   try {
     const run = (rate: number) => bench.run(rate);
     if (rates) await inOrder(rates, run);
@@ -73,7 +65,7 @@ export async function runBench(context: Context, options: BenchOptions) {
   } finally {
     load.close();
   }
-  return bench.report(call.target);
+  return bench.report();
 }
 
 type BenchRun = (rate: number) => Promise<boolean | 'over'>;
@@ -112,9 +104,7 @@ interface BenchSettings extends Pick<BenchOptions, 'stepMs' | 'budget' | 'callTi
   spending: ReplicaSpending;
   /** How long the first call took, which has had no time limit. */
   firstMs: number;
-  app: string;
-  /** As shown to the user. */
-  name: string;
+  target: CallTarget;
 }
 
 class Bench {
@@ -132,12 +122,12 @@ class Bench {
   /** Whether the app kept up, or no more calls are to be made. */
   async run(rate: number): Promise<boolean | 'over'> {
     const { context, settings } = this;
-    const { load, name, stepMs, callTimeoutMs: timeoutMs } = settings;
+    const { load, target, stepMs, callTimeoutMs: timeoutMs } = settings;
     const { signal } = context;
     const calls = new StepCalls(rate, callsIn(stepMs, rate), context.platformNow());
     const cpu = process.cpuUsage();
     const since = performance.now();
-    const step = context.progress.step(`Calling ${name} ${rateText(rate)}`);
+    const step = context.progress.step(`Calling ${target.name} ${rateText(rate)}`);
     const onProgress = () => step.update({ text: progressText(calls) });
     this.#steps.push(calls);
     await runOpenLoop(load, calls, { timeoutMs, signal, isOver: () => this.#isOver(calls), onProgress });
@@ -148,14 +138,15 @@ class Bench {
     return this.#stoppedBy ? 'over' : keepsUp(calls);
   }
 
-  async report({ app, fn = '', name }: CallTarget) {
-    const { facts, budget, spending } = this.settings;
+  async report() {
+    const { facts, budget, spending, target } = this.settings;
+    const { app, fn = '', name } = target;
     const called = this.#steps.filter(({ sent }) => sent > 0);
     const context = this.#contextAtEnd();
     const reading = readServerHalf(context, app, called);
     await (context === this.context ? reading : reading.catch(() => {}));
     const unfinished = this.#abandoned;
-    if (unfinished > 0) this.#warnOfUnfinished(unfinished, name);
+    if (unfinished > 0) this.#warnOfUnfinished(unfinished);
     const steps = called.map((step) => summarizeStep(step, facts));
     this.#warn(steps);
     const ratesOf = (kept: boolean) =>
@@ -214,12 +205,13 @@ class Bench {
     return contextUntil(context, cleanupSignal());
   }
 
-  #warnOfUnfinished(unfinished: number, name: string): void {
+  #warnOfUnfinished(unfinished: number): void {
+    const { app, name } = this.settings.target;
     this.context.progress.warn({
       severity: 'warning',
       message: `${count(unfinished, 'call')} of ${name} may go on: they got no response in time`,
       why: 'until it ends, a call keeps its replica busy, which is paid for',
-      fix: gantryCommand`runs list ${this.settings.app} --status processing`,
+      fix: gantryCommand`runs list ${app} --status processing`,
     });
   }
 
