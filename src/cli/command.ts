@@ -13,21 +13,21 @@ interface CommandActs<Inputs extends unknown[], Options, Value, Data> {
   /** Before the emulator of the folder is started for it: throws what it would end with. */
   beforeStart?: (cwd: string, ...inputs: Inputs) => unknown;
   /** The text for the value, or for each value of an iterable. Makes no requests. Without it, nothing is printed. */
-  view?: (value: ItemOf<Value>, options: Options) => View | string;
+  view?: (value: ShownOf<Value>, options: Options) => View | string;
   /** The JSON for the value, or for each value of an iterable, if it differs from the value. */
-  data?: (value: ItemOf<Value>) => Data;
+  data?: (value: ShownOf<Value>) => Data;
   /** Whether the text is written without sanitizing. */
   raw?: (options: Options) => boolean;
   /** Whether secrets in the result are shown, because the user asked for them or the result is an app's. */
   verbatim?: (options: Options) => boolean;
   /** The exit code of a successful run; `ok` by default. */
-  exit?: (value: Value, options: Options) => ExitName | number;
+  exit?: (value: NotRaw<Value>, options: Options) => ExitName | number;
   /** The exit codes it may end with, besides those of every command and, unless it is local, of the platform's replies. */
   exits?: readonly ExitName[];
   /** Shown on stderr if the result is an empty list. */
   empty?: Fix | ((options: Options) => Fix);
   /** What usually follows this document; the first is also shown on stderr. `args` are what the user typed. */
-  next?: (value: Value, options: Options, args: readonly unknown[]) => readonly NextCommand[];
+  next?: (value: NotRaw<Value>, options: Options, args: readonly unknown[]) => readonly NextCommand[];
   /** Which of the forms that `json` declares this command line prints, if its flags or arguments decide. */
   formOf?: (options: Options, args: readonly unknown[]) => ResultSchema | undefined;
   /**
@@ -147,6 +147,10 @@ declare const withoutData: unique symbol;
 
 type ItemOf<Value> = Value extends AsyncIterable<infer Item> ? Item : Value;
 
+/** Bytes are written as they come: nothing is shown of them, and they end with `ok`. */
+type NotRaw<Value> = Exclude<Value, RawOutput<unknown>>;
+type ShownOf<Value> = ItemOf<NotRaw<Value>>;
+
 type JsonOf<Value> =
   Value extends AsyncIterable<infer Item> ? Item : Value extends RawOutput<infer Json> ? Json : Value;
 
@@ -207,7 +211,7 @@ export function defineCommand<
       if (configured && parts.flagRules) addFlagRules(configured, parts.flagRules);
       if (parts.dryRun) command.option('--dry-run', 'show what would change, and change nothing');
     },
-    view: (value: ItemOf<Value>, options: Options) => {
+    view: (value: ShownOf<Value>, options: Options) => {
       const rendered = view(value, options);
       return typeof rendered === 'string' ? () => rendered : rendered;
     },

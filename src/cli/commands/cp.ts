@@ -41,8 +41,8 @@ export default defineCommand({
     const isPiped = words.sources.some(({ kind }) => kind === 'stream');
     return (isPiped ? copyFromStdin : copy)(context, words, toCopyOptions(flags));
   },
-  exit: (value) => (value instanceof RawOutput ? 'ok' : copyExit(value.failed)),
-  view: (value) => (value instanceof RawOutput ? '' : 'lock' in value ? pullView(value) : copyView(value)),
+  exit: ({ failed }) => copyExit(failed),
+  view: (value) => ('lock' in value ? pullView(value) : copyView(value)),
   details: [
     "Remote paths are written volume:/path, or :/path for the default volume. A folder's contents are copied. Run it again to resume.",
     'A model (hf://ORG/NAME[@REVISION]) or a https:// URL goes to a volume directly. weights.lock records the checksums of a model: commit it. For gated models, set HF_TOKEN.',

@@ -88,15 +88,15 @@ export default defineCommand({
     if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
     return options.dryRun ? deployOne(unlimited, options) : withOutputs(unlimited, options);
   },
-  exit: (value) => outcomeIn(value).exit,
-  view: (value) => outcomeIn(value).text,
-  data: (value) => outcomeIn(value).document,
+  exit: ({ exit }) => exit,
+  view: ({ text }) => text,
+  data: ({ document }) => document,
   json: document(deploymentFields, deployPlanFields, deployedAppsFields, packedFields),
   formOf: ({ dryRun, output }, [folders]) => {
     if ((folders as string[]).length > 0) return document(deployedAppsFields);
     return document(output ? packedFields : dryRun ? deployPlanFields : deploymentFields);
   },
-  next: (value) => outcomeIn(value).next,
+  next: ({ next }) => next,
   effect: 'changes',
   exits: ['changes', 'pending', 'build-failed', 'not-ready'],
   examples: [
@@ -121,13 +121,6 @@ interface DeployOutcome {
   text: View | string;
   exit: ExitName | number;
   next: NextCommand[];
-}
-
-/** Bytes are all that is said. */
-const ofBytes: DeployOutcome = { document: {} as Packed, text: '', exit: 'ok', next: [] };
-
-function outcomeIn(value: DeployOutcome | RawOutput): DeployOutcome {
-  return value instanceof RawOutput ? ofBytes : value;
 }
 
 /** Load, plan and ask, send, watch and verify, say. `known`: gets the name of the app. */

@@ -85,14 +85,13 @@ export default defineCommand({
         );
   },
   verbatim: () => true,
-  view: (value) => (value instanceof RawOutput ? '' : value.run),
+  view: ({ run }) => run,
   json: document(runFields, startedFields),
   // The program may be given --detach, too.
   formOf: ({ detach }) => (detach ? document(startedFields) : undefined),
-  next: (value) =>
-    value instanceof RawOutput
-      ? []
-      : [{ line: gantryCommand`logs ${value.app} --run ${value.run} -f`, when: 'the run continues; to follow it' }],
+  next: ({ app, run }) => [
+    { line: gantryCommand`logs ${app} --run ${run} -f`, when: 'the run continues; to follow it' },
+  ],
   effect: 'changes',
   details: [
     'Flags of gantry stand before the file; what stands after it is for the program, but for --json, --data, --region and --detach.',

@@ -228,7 +228,7 @@ async function showOutcome(run: CommandRun, value: unknown): Promise<number> {
     await showDryRun(run, value);
     return exitCodes.ok.code;
   }
-  const exit = command.exit(value, options);
+  const exit = value instanceof RawOutput ? 'ok' : command.exit(value, options);
   noteEmpty(run, value);
   run.next = hasEnd(value) ? command.next(value, options, inputs) : [];
   if (options.events) await showEvents(run, value);

@@ -24,7 +24,7 @@ export default defineCommand({
     if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);
     return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), { untrusted: 'text' });
   },
-  view: (value) => (value instanceof RawOutput ? '' : value.file),
+  view: ({ file }) => file,
   effect: 'reads',
   json: document({
     app: text('app'),
