@@ -1,7 +1,7 @@
 import { quantile } from '../../calls/difference.ts';
 import type { AppFacts } from '../../calls/replica-budget.ts';
 import { onceFor } from '../../kernel/once.ts';
-import { orNull } from '../../kernel/output/format.ts';
+import { nullIfNaN } from '../../kernel/output/format.ts';
 import { callSucceeded, noConnection, noResponse, type StepCall, type StepCalls } from './step-calls.ts';
 
 /** The least share of calls that succeed: below it, the app does not keep up. */
@@ -35,7 +35,7 @@ export function summarizeStep(step: StepCalls, facts: AppFacts) {
     parts: partsOf(calls),
     coldStarts: records.length > 0 ? records.filter(({ coldStartMs }) => coldStartMs > 0).length : null,
     replicas: replicas.size || null,
-    centsPerThousand: orNull((1_000 * price * seconds) / succeeded),
+    centsPerThousand: nullIfNaN((1_000 * price * seconds) / succeeded),
     holds: keepsUp(step),
     localLimit: localLimitOf(step),
   };

@@ -3,7 +3,7 @@ import { hardwareFields, recordLook, scalingFields } from '../../deploys/history
 import { dayMs } from '../../kernel/durations.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { withNulls } from '../../kernel/json-text.ts';
-import { count, dollars, localTime, orNull, roundCents, toMs } from '../../kernel/output/format.ts';
+import { count, dollars, localTime, nullIfNaN, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, type AppSummary, appName, listApps } from '../../platform/contract/apps.ts';
 import { dayCostOf, getAppCost, getProjectCost } from '../../platform/contract/billing.ts';
@@ -117,7 +117,7 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   return {
     app: name,
     costCents: roundCents(cents),
-    centsPerSecond: orNull(price),
+    centsPerSecond: nullIfNaN(price),
     ...idleOf(time, doesFit ? replicaSeconds : Number.NaN, cents),
     estimate,
     calls: time.calls,
@@ -211,9 +211,9 @@ function idleOf(time: ReplicaTime, replicaSeconds: number, cents: number) {
   const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : Number.NaN;
   const idleSeconds = Math.max(0, replicaSeconds - busySeconds);
   return {
-    replicaSeconds: orNull(replicaSeconds),
-    busySeconds: orNull(busySeconds),
-    idleSeconds: orNull(idleSeconds),
+    replicaSeconds: nullIfNaN(replicaSeconds),
+    busySeconds: nullIfNaN(busySeconds),
+    idleSeconds: nullIfNaN(idleSeconds),
     idleCents: roundCents((cents * idleSeconds) / replicaSeconds),
   };
 }

@@ -1,6 +1,6 @@
 import { type Jobs, runKey } from '../../calls/runs/index.ts';
 import { once } from '../../kernel/once.ts';
-import { orNull, toMs } from '../../kernel/output/format.ts';
+import { nullIfNaN, toMs } from '../../kernel/output/format.ts';
 import { byUnits } from '../../kernel/packed-list.ts';
 import { type RunOutcome, runOutcome } from '../../platform/contract/run-outcome.ts';
 import { type Run, replicaOf, runTimes } from '../../platform/contract/runs.ts';
@@ -88,12 +88,12 @@ export class RunTable {
   outcome(row: number): RunOutcome {
     return runOutcome({
       status: this.word('status', row),
-      statusCode: orNull(this.#numbers.statusCode[row] as number),
+      statusCode: nullIfNaN(this.#numbers.statusCode[row] as number),
     });
   }
 
   run(row: number): MirroredRun {
-    const numbers = numberColumns.map((name) => [name, orNull(this.#numbers[name][row] as number)]);
+    const numbers = numberColumns.map((name) => [name, nullIfNaN(this.#numbers[name][row] as number)]);
     const words = wordColumns.map((name) => [name, this.word(name, row) ?? null]);
     return { id: this.id(row), ...Object.fromEntries([...numbers, ...words]) };
   }

@@ -116,13 +116,13 @@ export function dollars(cents: number): string {
 }
 
 /** A number as documents have it: null if it is not known, which is NaN where it is computed with. */
-export function orNull(value: number): number | null {
+export function nullIfNaN(value: number): number | null {
   return Number.isFinite(value) ? value : null;
 }
 
 /** An amount as documents have it, with two decimals at most; null if it is not known. */
 export function roundCents(cents: number | null | undefined): number | null {
-  return orNull(Math.round(100 * (cents ?? Number.NaN)) / 100);
+  return nullIfNaN(Math.round(100 * (cents ?? Number.NaN)) / 100);
 }
 
 /** Takes the smallest unit of the currency: `$12.34` for `money(1234, 'usd')`, as costs have it, and `1234 JPY` for yen. */

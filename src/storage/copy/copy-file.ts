@@ -48,21 +48,21 @@ export class FileCopy {
     if (!clobber) return 'already exists';
     if (!isUnchanged(file, there, place.toleranceMs)) return undefined;
     if (!verify) return 'unchanged (same size, not older)';
-    const isSame = await this.#isEqual(file).catch((error) => {
-      // One that changes meanwhile is copied.
-      if (isRepeated(error)) return false;
-      throw error;
-    });
+    const isSame = await this.#isEqual(file);
     if (isSame) context.progress.equal++;
     return isSame ? 'unchanged (same checksum)' : undefined;
   }
 
+  /** False of one that changes meanwhile: it is copied. */
   async #isEqual(file: FoundFile): Promise<boolean> {
     const opened = await this.place.open(file);
     try {
       const isSame = await this.#hasSameContent(file, opened);
       await opened.checkUnchanged?.();
       return isSame;
+    } catch (error) {
+      if (isRepeated(error)) return false;
+      throw error;
     } finally {
       await opened.close();
     }
