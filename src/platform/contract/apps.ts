@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { buildPhase } from './builds.ts';
 import { assumed, endpoint, shortAppName } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
-import { described, maybe, optionalEnum, queryBoolean, sameFields, textOrEmpty } from './scalars.ts';
+import { described, maybe, optionalEnum, queryBoolean, textOrEmpty } from './scalars.ts';
 
 const strings = v.optional(v.array(v.string()));
 const text = v.optional(v.string());
@@ -12,25 +12,61 @@ const number = v.optional(v.number());
 /** Body of create app (spec 2.2). Settings that the user did not set are omitted: the server has the defaults. */
 export const AppCreation = v.looseObject({
   name: v.string(),
-  ...sameFields(text, 'cliVersion', 'platform_toml', 'runtime', 'pythonVersion', 'baseImage', 'dockerAuth'),
-  ...sameFields(text, 'dockerfilePath', 'provider', 'region', 'scalingMetric', 'loadBalancingAlgorithm', 'computeTier'),
-  ...sameFields(text, 'containerRuntime', 'healthcheckEndpoint', 'readycheckEndpoint', 'logLevel'),
-  ...sameFields(text, 'partnerService', 'modelName', 'language', 'imageVersion'),
-  ...sameFields(flag, 'disableAuth', 'useUv', 'partialUpload', 'disableBuildLogs'),
-  ...sameFields(number, 'cpu', 'memory', 'gpuCount', 'port', 'minReplicaCount', 'maxReplicaCount'),
-  ...sameFields(number, 'replicaConcurrency', 'cooldownPeriodSeconds', 'responseGracePeriodSeconds'),
-  ...sameFields(number, 'deploymentInitializationTimeout', 'rollOutDurationSeconds', 'evaluationIntervalSeconds'),
-  ...sameFields(number, 'scalingTarget', 'scalingBuffer'),
-  ...sameFields(strings, 'compute', 'entrypoint'),
+  cliVersion: text,
+  platform_toml: text,
+  runtime: text,
+  pythonVersion: text,
+  baseImage: text,
+  dockerAuth: text,
+  dockerfilePath: text,
+  disableAuth: flag,
+  useUv: flag,
+  deploymentInitializationTimeout: number,
+  cpu: number,
+  memory: number,
+  compute: strings,
+  gpuCount: number,
+  provider: text,
+  region: text,
+  minReplicaCount: number,
+  maxReplicaCount: number,
+  cooldownPeriodSeconds: number,
+  replicaConcurrency: number,
+  responseGracePeriodSeconds: number,
+  scalingMetric: text,
+  scalingTarget: number,
+  scalingBuffer: number,
+  rollOutDurationSeconds: number,
+  evaluationIntervalSeconds: number,
+  loadBalancingAlgorithm: text,
+  computeTier: text,
+  containerRuntime: text,
+  entrypoint: strings,
+  port: number,
+  healthcheckEndpoint: text,
+  readycheckEndpoint: text,
+  logLevel: text,
+  partialUpload: flag,
   // Not in the specification, but the official client sends these. Without them the shell commands would be lost.
-  ...sameFields(strings, 'include', 'exclude', 'shellCommands', 'preBuildCommands'),
+  include: strings,
+  exclude: strings,
+  shellCommands: strings,
+  preBuildCommands: strings,
+  disableBuildLogs: flag,
+  partnerService: text,
+  modelName: text,
+  language: text,
+  imageVersion: text,
 });
 export type AppCreation = v.InferInput<typeof AppCreation>;
 
 /** Reply of create app (spec 2.3). `uploadUrl` may be empty for a partner app, which has no upload. */
 export const CreatedApp = replyObject(
   {
-    ...sameFields(textOrEmpty, 'buildId', 'uploadUrl', 'internalEndpoint', 'dashboardUrl'),
+    buildId: textOrEmpty,
+    uploadUrl: textOrEmpty,
+    internalEndpoint: textOrEmpty,
+    dashboardUrl: textOrEmpty,
     status: optionalEnum('pending'),
     keyName: maybe.text,
   },

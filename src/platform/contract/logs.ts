@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, nonEmptyReply, objectOf, replyObject } from './lists.ts';
-import { described, maybe, optionalEnum, queryNumber, sameFields, textOrEmpty } from './scalars.ts';
+import { described, maybe, optionalEnum, queryNumber, textOrEmpty } from './scalars.ts';
 
 /**
  * One line that an app printed (docs/platform.md#logs). `timestamp` stays text: it is finer than milliseconds, and it
@@ -23,7 +23,12 @@ export type AppLogLine = v.InferOutput<typeof AppLogLine>;
 
 /** The reply's `nextPageToken` is sent back as `nextToken` (docs/platform.md#logs). */
 const AppLogsQuery = v.object({
-  ...sameFields(v.optional(v.string()), 'container', 'afterDate', 'beforeDate', 'nextToken', 'search', 'runId'),
+  container: v.optional(v.string()),
+  afterDate: v.optional(v.string()),
+  beforeDate: v.optional(v.string()),
+  nextToken: v.optional(v.string()),
+  search: v.optional(v.string()),
+  runId: v.optional(v.string()),
   pageSize: v.optional(queryNumber(1)),
   direction: v.optional(v.picklist(['forward', 'backward'])),
   stream: v.optional(v.picklist(['stdout', 'stderr'])),
@@ -49,8 +54,15 @@ export const appLogSocket = '/ws-logs';
 
 /** A frame of the build log socket, as JSON. The server closes with code 1000 at the end. */
 export const BuildLogFrame = nonEmptyReply({
-  ...sameFields(textOrEmpty, 'log', 'timestamp'),
-  ...sameFields(maybe.text, 'build_id', 'log_id', 'app_id', 'container_id', 'k8s_namespace', 'stream', 'region'),
+  log: textOrEmpty,
+  timestamp: textOrEmpty,
+  build_id: maybe.text,
+  log_id: maybe.text,
+  app_id: maybe.text,
+  container_id: maybe.text,
+  k8s_namespace: maybe.text,
+  stream: maybe.text,
+  region: maybe.text,
   stage: maybe.text,
   log_line_number: assumed(maybe.number),
 });
@@ -58,8 +70,13 @@ export type BuildLogFrame = v.InferOutput<typeof BuildLogFrame>;
 
 /** A frame of the app log socket, as JSON. The socket stays open. */
 export const AppLogFrame = nonEmptyReply({
-  ...sameFields(textOrEmpty, 'log', 'timestamp'),
-  ...sameFields(maybe.text, 'app_id', 'run_id', 'container_name'),
-  ...sameFields(assumed(maybe.text), 'container_id', 'log_id', 'stream'),
+  log: textOrEmpty,
+  timestamp: textOrEmpty,
+  app_id: maybe.text,
+  run_id: maybe.text,
+  container_name: maybe.text,
+  container_id: assumed(maybe.text),
+  log_id: assumed(maybe.text),
+  stream: assumed(maybe.text),
 });
 export type AppLogFrame = v.InferOutput<typeof AppLogFrame>;

@@ -1,14 +1,16 @@
 import * as v from 'valibot';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, replyObject } from './lists.ts';
-import { maybe, numberOrNaN, sameFields, textOrEmpty } from './scalars.ts';
+import { maybe, numberOrNaN, textOrEmpty } from './scalars.ts';
 
 /** Number of points in a series; the default is lower (spec 4.7). */
 export const resolutions = ['medium', 'high'] as const;
 
 /** The query of both endpoints. Only that of the resource metrics is known (docs/platform.md#metrics). */
 const metricsQuery = {
-  ...sameFields(v.optional(v.string()), 'start', 'end', 'container_id'),
+  start: v.optional(v.string()),
+  end: v.optional(v.string()),
+  container_id: v.optional(v.string()),
   resolution: v.optional(v.picklist(resolutions)),
 };
 
@@ -18,7 +20,7 @@ export const StartupTimes = replyObject({
   data: v.nullish(
     objectOf({
       time_series: listOf(
-        objectOf({ timestamp: numberOrNaN, ...sameFields(maybe.number, 'p50', 'p90', 'p99') }),
+        objectOf({ timestamp: numberOrNaN, p50: maybe.number, p90: maybe.number, p99: maybe.number }),
         'timestamp',
       ),
       total_runs: maybe.number,
@@ -45,9 +47,13 @@ const ResourceChart = objectOf({
 });
 
 /** What the replicas of an app used: cores, and GB of memory and of GPU memory (docs/platform.md#metrics). */
-export const ResourceMetrics = replyObject(
-  sameFields(v.nullish(ResourceChart), 'cpu', 'memory', 'gpu', 'containers', 'requests'),
-);
+export const ResourceMetrics = replyObject({
+  cpu: v.nullish(ResourceChart),
+  memory: v.nullish(ResourceChart),
+  gpu: v.nullish(ResourceChart),
+  containers: v.nullish(ResourceChart),
+  requests: v.nullish(ResourceChart),
+});
 export type ResourceMetrics = v.InferOutput<typeof ResourceMetrics>;
 
 /** The use of CPU, memory and GPU (docs/platform.md#metrics). */

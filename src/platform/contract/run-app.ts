@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { endpoint } from './endpoint.ts';
 import { replyObject } from './lists.ts';
-import { FilePart, maybe, sameFields, textOrEmpty } from './scalars.ts';
+import { FilePart, maybe, textOrEmpty } from './scalars.ts';
 
 const text = v.optional(v.string());
 const versions = v.optional(v.record(v.string(), v.string()));
@@ -48,8 +48,14 @@ export const runLimits = {
 export const startRun = endpoint('POST /v3/projects/{project}/apps/{app}/run', {
   query: v.object({
     filename: v.string(),
-    ...sameFields(text, 'appName', 'region', 'functionName', 'imageDigest'),
-    ...sameFields(text, 'computeType', 'gpuCount', 'cpu', 'memoryGb'),
+    appName: text,
+    region: text,
+    functionName: text,
+    imageDigest: text,
+    computeType: text,
+    gpuCount: text,
+    cpu: text,
+    memoryGb: text,
   }),
   // `data` is `data.json` with the arguments (application/json); `file` is an uncompressed tar (application/x-tar).
   body: v.object({ projectId: v.string(), data: FilePart, file: FilePart }),

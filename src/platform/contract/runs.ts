@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { words } from '../../kernel/words.ts';
 import { assumed, endpoint } from './endpoint.ts';
 import { listOf, objectOf, optionalList, replyObject } from './lists.ts';
-import { described, maybe, optionalEnum, queryBoolean, queryNumber, sameFields, textOrEmpty } from './scalars.ts';
+import { described, maybe, optionalEnum, queryBoolean, queryNumber, textOrEmpty } from './scalars.ts';
 
 /** Statuses that runs can be filtered by (spec 3). */
 export const runStatuses = words('pending proxyQueued containerQueued processing', 'success failure cancelled');
@@ -35,7 +35,9 @@ export const Run = objectOf({
   websocket: described(maybe.boolean, 'whether the call was a WebSocket'),
   completedAt: described(maybe.time, 'when it ended: RFC 3339, UTC'),
   containerStartedAt: described(maybe.time, 'when a container received it: RFC 3339, UTC'),
-  ...sameFields(maybe.amount, 'executionTimeMs', 'queueTimeMs', 'responseTimeMs'),
+  executionTimeMs: maybe.amount,
+  queueTimeMs: maybe.amount,
+  responseTimeMs: maybe.amount,
   buildId: assumed(maybe.text),
   webhookDelivery: described(assumed(maybe.text), 'what became of it, if the platform tells it'),
 });
@@ -57,18 +59,35 @@ export function replicaOf({ containerId, podName }: Run): string {
 
 /** Spec 2.7 names the statistics, not the fields. In ms. */
 const runStatistics = assumed({
-  ...sameFields(maybe.amount, 'avgRuntimeMs', 'p50RuntimeMs', 'p90RuntimeMs', 'p99RuntimeMs'),
-  ...sameFields(maybe.amount, 'minRuntimeMs', 'maxRuntimeMs', 'minResponseTimeMs', 'maxResponseTimeMs'),
-  ...sameFields(maybe.amount, 'avgResponseTimeMs', 'p50ResponseTimeMs', 'p90ResponseTimeMs', 'p99ResponseTimeMs'),
+  avgRuntimeMs: maybe.amount,
+  p50RuntimeMs: maybe.amount,
+  p90RuntimeMs: maybe.amount,
+  p99RuntimeMs: maybe.amount,
+  minRuntimeMs: maybe.amount,
+  maxRuntimeMs: maybe.amount,
+  minResponseTimeMs: maybe.amount,
+  maxResponseTimeMs: maybe.amount,
+  avgResponseTimeMs: maybe.amount,
+  p50ResponseTimeMs: maybe.amount,
+  p90ResponseTimeMs: maybe.amount,
+  p99ResponseTimeMs: maybe.amount,
 });
 
 /** Statistics of one period (spec 2.7). Times in ms. */
 export const RunBucket = objectOf({
   timeGroup: maybe.text,
-  ...sameFields(maybe.time, 'startTime', 'endTime'),
-  ...sameFields(maybe.number, 'totalRequests', 'successfulRequests', 'failedRequests', 'cancelledRequests'),
-  ...sameFields(maybe.number, 'proxyQueued', 'containerQueued', 'processing', 'successRate'),
-  ...sameFields(maybe.amount, 'avgColdstartTimeMs', 'avgQueueTimeMs'),
+  startTime: maybe.time,
+  endTime: maybe.time,
+  totalRequests: maybe.number,
+  successfulRequests: maybe.number,
+  failedRequests: maybe.number,
+  cancelledRequests: maybe.number,
+  proxyQueued: maybe.number,
+  containerQueued: maybe.number,
+  processing: maybe.number,
+  successRate: maybe.number,
+  avgColdstartTimeMs: maybe.amount,
+  avgQueueTimeMs: maybe.amount,
   ...runStatistics,
 });
 export type RunBucket = v.InferOutput<typeof RunBucket>;
@@ -80,7 +99,9 @@ export type BucketSize = (typeof bucketSizes)[number];
 /** Runs or buckets: buckets if requested, and for any range over 24 hours (spec 2.8, 4.6). */
 export const RunsChart = replyObject({
   aggregatedData: optionalList(RunBucket),
-  ...sameFields(maybe.text, 'groupBy', 'timeRange', 'nextToken'),
+  groupBy: maybe.text,
+  timeRange: maybe.text,
+  nextToken: maybe.text,
   items: optionalList(Run, 'id'),
   total: maybe.number,
 });
@@ -92,14 +113,20 @@ export type RunsChart = v.InferOutput<typeof RunsChart>;
  */
 const RunsQuery = assumed(
   v.object({
-    ...sameFields(v.optional(v.string()), 'startTime', 'endTime', 'nextToken', 'timezone'),
+    startTime: v.optional(v.string()),
+    endTime: v.optional(v.string()),
+    nextToken: v.optional(v.string()),
+    timezone: v.optional(v.string()),
     limit: v.optional(queryNumber(1)),
     status: v.optional(v.picklist(runStatuses)),
     statusCode: v.optional(queryNumber(-1)),
     groupBy: v.optional(v.picklist(bucketSizes)),
     aggregate: v.optional(queryBoolean),
-    ...sameFields(v.optional(queryNumber(0)), 'offset', 'minStartupTime', 'maxStartupTime'),
-    ...sameFields(v.optional(queryNumber(0)), 'minResponseTime', 'maxResponseTime'),
+    offset: v.optional(queryNumber(0)),
+    minStartupTime: v.optional(queryNumber(0)),
+    maxStartupTime: v.optional(queryNumber(0)),
+    minResponseTime: v.optional(queryNumber(0)),
+    maxResponseTime: v.optional(queryNumber(0)),
   }),
 );
 export type RunsQuery = v.InferOutput<typeof RunsQuery>;

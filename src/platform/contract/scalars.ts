@@ -66,11 +66,6 @@ export function isMissing(value: unknown): boolean {
   return value === '' || value === undefined || value === null || Number.isNaN(value);
 }
 
-/** Several fields that are read alike. */
-export function sameFields<Schema, const Name extends string>(schema: Schema, ...names: Name[]) {
-  return Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, Schema>;
-}
-
 /** Undefined for null, and for what cannot be read: nobody has to tell apart what the platform does not. */
 function orAbsent<Wire, Value>(read: (value: unknown) => Value | null) {
   return v.optional(

@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { AppCreation } from '../../../platform/contract/apps.ts';
 import { Invoice, planCodes } from '../../../platform/contract/billing.ts';
-import { sameFields } from '../../../platform/contract/scalars.ts';
 import { ApiKey, ServiceAccount, User } from '../../../platform/contract/team.ts';
 import { type AppSettings, withDefaults } from '../apps/settings.ts';
 import { trafficProfiles } from './traffic-profiles.ts';
@@ -15,7 +14,11 @@ const Settings = v.pipe(AppCreation, v.transform(withDefaults));
 
 /** The settings that costs depend on. */
 const BilledSettings = v.object({
-  ...sameFields(v.number(), 'cpu', 'memory', 'gpuCount', 'cooldownPeriodSeconds', 'minReplicaCount'),
+  cpu: v.number(),
+  memory: v.number(),
+  gpuCount: v.number(),
+  cooldownPeriodSeconds: v.number(),
+  minReplicaCount: v.number(),
   compute: Texts,
   computeTier: v.string(),
 });
@@ -126,7 +129,9 @@ const RunRecord = v.object({
   /** The name of the replica that serves it. */
   container: v.string(),
   /** How long it waits: to be accepted, for a replica, and in the replica. */
-  ...sameFields(Duration, 'pendingMs', 'proxyQueueMs', 'containerQueueMs'),
+  pendingMs: Duration,
+  proxyQueueMs: Duration,
+  containerQueueMs: Duration,
   /** How long the replica took to start; 0 if it was running. Part of the wait. */
   coldstartMs: Duration,
   /** How long it is processed; absent until it is known. */

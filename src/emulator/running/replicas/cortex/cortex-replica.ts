@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { onAbort } from '../../../../kernel/clock.ts';
 import { begun, deferred } from '../../../../kernel/once.ts';
-import { sameFields } from '../../../../platform/contract/scalars.ts';
 import { jsonReply, type ServerReply, toReadableBody } from '../../../http/reply.ts';
 import { parseJsonLine } from '../../../model/state/data-folder.ts';
 import { AppProcess, describeExit } from '../../processes/process.ts';
@@ -208,9 +207,16 @@ function endEvent(item: string): string {
 }
 
 const Event = v.object({
-  ...sameFields(v.optional(v.literal(true)), 'ready', 'begins', 'ends'),
-  ...sameFields(v.optional(v.string()), 'broken', 'line', 'call', 'failed', 'item'),
-  ...sameFields(v.optional(v.pipe(v.number(), v.minValue(0))), 'size', 'ms'),
+  ready: v.optional(v.literal(true)),
+  begins: v.optional(v.literal(true)),
+  ends: v.optional(v.literal(true)),
+  broken: v.optional(v.string()),
+  line: v.optional(v.string()),
+  call: v.optional(v.string()),
+  failed: v.optional(v.string()),
+  item: v.optional(v.string()),
+  size: v.optional(v.pipe(v.number(), v.minValue(0))),
+  ms: v.optional(v.pipe(v.number(), v.minValue(0))),
   run: v.nullish(v.string()),
   stream: v.optional(v.picklist(['stdout', 'stderr'])),
   /** JSON text, passed on as it is: parsing would change large numbers. */
