@@ -133,3 +133,12 @@ test.each(['running time', 'read time', 'both'] as const)(
     expect(await machine.run(again)).toExit(0, 'warning: 1 of 2 replicas run');
   },
 );
+
+test('a watch that sees no call does not make well what a call has found sick', async () => {
+  const calls = { everyMs: 1e9, failing: 1 };
+  const { stage, machine } = await staged({ behaves: { calls }, scaling: 'min_replicas = 1\n' });
+  expect(await machine.run('deploy --smoke run')).toExit(12, 'is not healthy');
+  expect((await machine.run('deploy --watch 10s')).code).toBe(0);
+  expect(await machine.run('deploy --if-changed')).toExit(0, 'was found sick: deploying');
+  expect(stage.builds).toHaveLength(3);
+});

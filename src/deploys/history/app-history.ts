@@ -166,7 +166,7 @@ export class AppHistory {
   /** The last one that is certain of a build, or another one of the same files. */
   #lastVerdict(build: string, since = ''): EventOf<'verdict'> | undefined {
     const isSame = (event: EventOf<'verdict'>) => event.at > since && this.areOfSame(event.build, build);
-    return this.#last('verdict', (event) => isCertain(event) && isSame(event));
+    return lastCertain(this.#all('verdict').filter(isSame));
   }
 
   /** Since when lines of the log may be of a build that serves, in ms: since it was seen to, or was sent. */
@@ -197,7 +197,7 @@ export class AppHistory {
     const rolledBack = this.#last('rolled-back', ({ from }) => from === build);
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     // A doubtful look takes back no verdict.
-    const last = verdicts.findLast(isCertain) ?? verdicts.at(-1);
+    const last = lastCertain(verdicts) ?? verdicts.at(-1);
     if (rolledBack && (!last || last.at <= rolledBack.at)) return 'rolled back';
     const other = last?.verdict === 'sick' ? undefined : this.sickness(build)?.build;
     return other === undefined || other === build ? last?.verdict : `same files as ${shortBuild(other)}, found sick`;
@@ -329,7 +329,15 @@ export class AppHistory {
   }
 }
 
-const isCertain = ({ verdict }: EventOf<'verdict'>) => verdict === 'sick' || verdict === 'healthy';
+/** The last verdict that is certain. A watch that saw no call takes back nothing that calls have shown. */
+function lastCertain(verdicts: readonly EventOf<'verdict'>[]): EventOf<'verdict'> | undefined {
+  const certain = verdicts.filter(({ verdict }) => verdict === 'sick' || verdict === 'healthy');
+  const last = certain.at(-1);
+  const byCalls = certain.findLast(sawCalls);
+  return last?.verdict === 'healthy' && !sawCalls(last) && byCalls?.verdict === 'sick' ? byCalls : last;
+}
+
+const sawCalls = ({ seen: { runs, smokeCalls } }: EventOf<'verdict'>) => Number(runs ?? 0) + Number(smokeCalls) > 0;
 
 /**
  * Uploads as far as they are known: one that was begun and whose end nobody saw is sent, unconfirmed, until its build is

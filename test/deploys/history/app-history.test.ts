@@ -28,6 +28,7 @@ const verdict = (build: string, found: string) => ({
   watchMs: 0,
   seen: {},
 });
+const byCalls = (build: string, found: string) => ({ ...verdict(build, found), seen: { runs: null, smokeCalls: 1 } });
 const sent = (build: string) => ({ event: 'sent', build });
 const rolledBack = (from: string, to: string, as: string) => ({ event: 'rolled-back', from, to, as, reason: '' });
 
@@ -35,6 +36,14 @@ test.each([
   ['nothing on record', [], false],
   ['a verdict of sick', [verdict('b-2', 'sick')], true],
   ['sick, then healthy', [verdict('b-2', 'sick'), verdict('b-2', 'healthy')], false],
+  ['sick by its calls, then healthy without any', [byCalls('b-2', 'sick'), verdict('b-2', 'healthy')], true],
+  ['sick, then healthy by its calls', [verdict('b-2', 'sick'), byCalls('b-2', 'healthy')], false],
+  ['sick and healthy by its calls', [byCalls('b-2', 'sick'), byCalls('b-2', 'healthy')], false],
+  [
+    'healthy by its calls since',
+    [byCalls('b-2', 'sick'), byCalls('b-2', 'healthy'), verdict('b-2', 'healthy')],
+    false,
+  ],
   ['healthy, then sick', [verdict('b-2', 'healthy'), verdict('b-2', 'sick')], true],
   ['sick, then unknown', [verdict('b-2', 'sick'), verdict('b-2', 'unknown')], true],
   ['rolled back by a person', [rolledBack('b-2', 'b-1', 'b-3')], true],
