@@ -51,7 +51,7 @@ function correctedWord(named: readonly Parameter[], given: object): CorrectedWor
   if (word === undefined) return undefined;
   const missing = pairsOf(samplesOf(named, { ...given, [word]: true }));
   const typed = unknown ?? word;
-  return missing.length > 0 || typed !== word ? { typed, meant: [...missing, word].join(' ') } : undefined;
+  return missing.length > 0 || typed !== word ? { typed, meant: [...missing, word] } : undefined;
 }
 
 export async function callableFunctions(root: string): Promise<string[]> {

@@ -319,7 +319,7 @@ async function callOfMeant(
   const { app, fn = '' } = response.target;
   const sent = parametersOf(response);
   const lacks = isHere ? await missingPairs(context.cwd, meant, sent) : [];
-  const corrected = { typed: fn, meant: [meant, ...lacks].join(' ') };
+  const corrected = { typed: fn, meant: [meant, ...lacks] };
   if (isTyped) return { fix: gantryCommand`invoke ${app} ${[meant, ...lacks]}`, corrected };
   // What is long was not typed as words.
   const given = stringifyJson(sent).length <= 200 ? pairsOf(sent) : [];
