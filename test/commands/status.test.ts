@@ -16,7 +16,7 @@ const time = (at: number) => new Date(at).toISOString();
 let emulator: Emulator;
 
 beforeEach(async () => {
-  emulator = await startEmulator({ real: false });
+  emulator = await startEmulator();
 });
 
 afterEach(() => emulator.close());
@@ -165,8 +165,6 @@ describe('in the folder of an app', () => {
   });
 
   test('is sick as a deploy found it, until a call succeeds', async () => {
-    await emulator.close();
-    emulator = await startEmulator();
     const cwd = newFolder({ ...smallApp(), 'main.py': 'def run():\n    raise ValueError()\n' });
     const env = { GANTRY_CONFIG_DIR: newFolder() };
     expect((await gantry(['deploy', '--name', 'web', '--smoke', 'run'], { emulator, cwd, env })).code).toBe(12);
