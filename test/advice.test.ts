@@ -37,7 +37,7 @@ const rows: [line: string, code: number, next: string[]][] = [
   ['init . -C CWD', 7, ['check -C CWD --json']],
   // What is missing is a confirmation: the fix names it.
   ['rm :/a.txt', 9, []],
-  ['rm /', 2, ['rm -r / --json']],
+  ['rm /', 2, ['rm / --json -r']],
   ['rm -r /', 9, []],
   ['apps delete web', 9, []],
   ['apps delete web --dry-run', 0, ['apps delete web --json']],

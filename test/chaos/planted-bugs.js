@@ -41,8 +41,8 @@ export const plantedBugs = [
     edits: [
       edit(
         'src/storage/copy/to-volume.ts',
-        'parts: parts.map(',
-        'parts: parts.slice(0, Math.max(1, parts.length - 1)).map(',
+        'const listed = parts.map(',
+        'const listed = parts.slice(0, Math.max(1, parts.length - 1)).map(',
       ),
     ],
   },
