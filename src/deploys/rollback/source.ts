@@ -146,7 +146,7 @@ function withCommit<T>(
     const region = chooseRegion(context.settings.region, config.hardware.region, place);
     const made = makeSettings(config, { keep: { ...defined({ region }), ...keep } });
     const sent = history.sent(target.id);
-    const digests = await digestsOf(config, await readSentFiles(local), made.own);
+    const digestsHere = async () => digestsOf(config, await readSentFiles(local), made.own);
     const read = (wanted: string) => textOf(entries.find(({ path }) => path === wanted));
     const resolvedAnew = await findResolvedAnew(read, await readBaseImages(config));
     return use({
@@ -154,7 +154,7 @@ function withCommit<T>(
       origin: `commit ${commit.slice(0, 12)}`,
       bytes,
       body: made.body,
-      isAsSent: sent && sent.filesDigest === digests.filesDigest,
+      isAsSent: sent && sent.filesDigest === (await digestsHere()).filesDigest,
       compare: (expected) => compareFiles(entries, expected, context.signal),
       deploy: (options) =>
         sendApp(context, local, made, { ...options, kept: changedScaling(history, target.id, keep), commit }),
