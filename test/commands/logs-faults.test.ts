@@ -35,6 +35,17 @@ test('sorts lines of several containers and drops duplicates of overlapping page
   expect(linesOf((await logs(['--tail', '6', '--prefix'], env)).stdout)).toEqual(expected);
 });
 
+test.each([
+  ['the latest first', (lines: Line[]) => lines.toReversed()],
+  ['the earliest first, as forward', (lines: Line[]) => lines],
+])('lines of one time stay in their order, whatever a page that is read backward has: %s', async (_, order) => {
+  const lines = [1, 1, 1, 2].map((at, index) => lineAt(at, `line ${index}`));
+  const env = await logPlatform({
+    page: ({ direction }) => whole(direction === 'backward' ? order(lines) : lines),
+  });
+  expect(linesOf((await logs(['--tail', '4'], env)).stdout)).toEqual(['line 0', 'line 1', 'line 2', 'line 3']);
+});
+
 test('keeps equal lines of the same time without ids, in any reply', async () => {
   const lines = [lineAt(1, 'same'), lineAt(1, 'same'), lineAt(2, 'end')];
   const env = await logPlatform({
