@@ -173,6 +173,11 @@ describe('a pattern', () => {
     expect(left()).toEqual(all);
   });
 
+  test('a confirmation without -r is none of a folder', async () => {
+    const { stderr } = await gantry(['rm', '/logs', '--confirm', '/logs'], { emulator });
+    expect(stderr).toContain('fix gantry rm /logs -r\n');
+  });
+
   test('-r with the name of a region exits with 2 and shows both readings', async () => {
     const outcome = await gantry(['rm', '-r', 'eu-north-1', '/logs/', '--yes'], { emulator });
     expect(outcome).toExit(2, 'gantry rm --region eu-north-1 /logs/', 'gantry rm -r /eu-north-1');

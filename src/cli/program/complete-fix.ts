@@ -21,12 +21,17 @@ export async function completeFix(
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   const { corrected, retryWith } = facts;
-  const again = retryWith && new CommandLine(withFlags(argv, retryWith));
+  const again = retryWith && new CommandLine(withFlags(unconfirmed(argv), retryWith));
   if (again) facts.fix = facts.fix === undefined ? again : `${facts.fix}: ${again}`;
   if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next?.argv;
   const isTaken = next && !(isForModel && !(await isCallable(next)));
   facts.next = isTaken ? new CommandLine(await withJson(next, argv)) : null;
+}
+
+/** What was confirmed was another command. */
+function unconfirmed(argv: readonly string[]): string[] {
+  return argv.filter((word, at) => !/^--confirm(?:=|$)/.test(word) && argv[at - 1] !== '--confirm');
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {
