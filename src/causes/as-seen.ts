@@ -21,7 +21,7 @@ export function asSeen(
 ): (Partial<Explanation> & { location?: FileLocation | undefined }) | undefined {
   const failed = framesOf(log.split('\n')).findLast(({ file }) => !isForeignFile(file))?.place;
   const isThere = ({ location }: Problem) => `${location?.file}:${location?.line}` === failed;
-  const isNamed = named(explanation.isGeneral ? log : `${explanation.title}\n${explanation.evidence.text}`);
+  const isNamed = explanation.isGeneral ? namedIn(log) : wordIn(`${explanation.title}\n${explanation.evidence.text}`);
   const isSame = (each: Problem) =>
     each.cause === explanation.cause &&
     (each.message === explanation.title || names.get(each)?.some(isNamed) || isThere(each));
@@ -30,7 +30,11 @@ export function asSeen(
 }
 
 /** Versions and short words are in many lines. */
-const named = (text: string) => (name: string) => name.length > 3 && !/^[\d.]+$/.test(name) && text.includes(name);
+const namedIn = (log: string) => (name: string) => name.length > 3 && !/^[\d.]+$/.test(name) && log.includes(name);
+
+const wordIn = (text: string) => (name: string) =>
+  name !== '' &&
+  ` ${text} `.split(name).some((before, at, parts) => /\W$/.test(before) && /^\W/.test(parts[at + 1] ?? ''));
 
 function shownBy({ cause, message: title, fix, location }: Problem) {
   if (cause === undefined || fix === undefined) return undefined;

@@ -94,6 +94,16 @@ test.each<[what: string, files: Files, log: string, said: string]>([
     'app-exited | main.py ends by itself, without an error: it starts no server | start one at its end that listens on 0.0.0.0, port 8000; functions of main.py need no [cerebrium.runtime.custom] | cerebrium.toml:7',
   ],
   [
+    'another port, by its number',
+    {
+      'server.py':
+        'from http.server import HTTPServer, SimpleHTTPRequestHandler\n\nHTTPServer(("0.0.0.0", 8001), SimpleHTTPRequestHandler).serve_forever()\n',
+      'cerebrium.toml': custom('["python", "server.py"]'),
+    },
+    'nothing listens on port 8000 yet; the app listens on port 8001\n',
+    'wrong-port | server.py listens on port 8001, but port is 8000 | port = 8001 | server.py:3',
+  ],
+  [
     'a crash of native code, beside an empty section of packages',
     { 'main.py': run, 'cerebrium.toml': settings('[cerebrium.dependencies.pip]\n') },
     'Segmentation fault (core dumped)\n',
