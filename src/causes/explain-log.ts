@@ -2,7 +2,7 @@ import { fixedInDockerfile, stepOf } from './dockerfile-fix.ts';
 import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
 import { fill } from './fill.ts';
 import { packageOf } from './import-names.ts';
-import { explainLastError, explainTold } from './last-error.ts';
+import { explainLastError } from './last-error.ts';
 import { cleanLines } from './log-text.ts';
 import { debianPackageOf, debianPackageOfHeader } from './program-packages.ts';
 import { refine } from './refine.ts';
@@ -37,8 +37,7 @@ export function explainLog(log: string, facts: FailureFacts = {}): Explanation |
 /** That a process ended, or was not ready, follows from what was raised. */
 function raisedBefore(best: Match | undefined, lines: readonly SearchedLine[], { sent }: FailureFacts) {
   const isEnd = best === undefined || /^(?:app-exited|start-timeout)$/.test(best.rule.cause);
-  const raised = isEnd ? explainLastError(lines, sent, best !== undefined) : undefined;
-  return raised ?? (best ? undefined : explainTold(lines));
+  return isEnd ? explainLastError(lines, sent, best !== undefined) : undefined;
 }
 
 /** Causes of a start that nothing ends but its time limit: the app runs, and the platform does not reach it. */

@@ -15,7 +15,7 @@ import {
   type Traceback,
   type Uncaught,
 } from './tracebacks.ts';
-import { errorsIn, lastErrorIn, raised } from './unknown-failure.ts';
+import { errorsIn, raised } from './unknown-failure.ts';
 
 /** The error that a log ends with, where no rule knows the cause: who raised it and where, and a fix by its kind. */
 export function explainLastError(
@@ -44,27 +44,16 @@ function findBare(texts: readonly string[], hasEnded: boolean): Uncaught | undef
   return { ...framesOf(texts).findLast(({ file }) => !isForeignFile(file)), at, error };
 }
 
-/** The error that a log ends with, where a logger or a program calls it one: the first of those in a row. */
-export function explainTold(lines: readonly SearchedLine[]): Explanation | undefined {
-  const isTold = ({ text = '' }: Partial<SearchedLine> = {}) => told.test(text) && lastErrorIn([text]) !== undefined;
-  let at = lines.findLastIndex(isTold);
-  const below = lines.slice(at + 1).filter(({ text }) => /^\S/.test(text));
-  if (at < 0 || below.length > 6 || below.some(({ text }) => isGoingOn(text) || starts.test(text))) return undefined;
-  while (isTold(lines[at - 1])) at--;
-  const line = lines[at] as SearchedLine;
-  const error = line.text.replace(told, '').trim();
-  const title = `the log ends with an error: ${shortened(error)}`;
-  return { cause: 'code-error', title, fix: fixInApp(kindOf(error), undefined), evidence: evidenceOf(line) };
-}
-
-/** The level of a line, as loggers and programs begin it. */
-const told =
-  /^(?:(?:UTC )?(?:\[[^\]]{1,60}\] ){0,3}(?:\W{0,3}|\W{0,3}[\w.:() -]{1,60} [-|] )(?:ERROR|CRITICAL|FATAL|SEVERE|[Ff]atal|Error|error)(?:\/MainProcess)?(?:\](?: |$)|: | [-|] (?:[\w.]{1,60} (?:\(\S{1,80}\) )?- )?| {2,9}| \d{1,7} --- \[.{1,40}\] \S{1,80} {1,40}: | (?:\[[^\]]{1,60}\] )?[\w.$]{1,80} - | (?=[A-Z"]))(?! {0,9}Application startup failed|its process|REPORT=)|(?=Fatal error )| ?! {2,9}(?=\w)|(?:docker: )?Error response from daemon: |.{0,60}\blevel=(?:error|fatal|panic) (?:.{1,80} )?msg=)/;
-
 type Found = Pick<Explanation, 'title' | 'fix'> & { cause?: string };
 
 /** Where the code of the app raised something, or called the package that did. */
-type Raised = Omit<Uncaught, 'at'> & { code?: string | undefined };
+interface Raised {
+  error: string;
+  place?: string | undefined;
+  code?: string | undefined;
+  /** The package; undefined if the code of the app raised it. */
+  owner?: string | undefined;
+}
 
 function described({ error, place, code, owner }: Raised): Found {
   const where = place && `${place}${shownCode(code)}`;

@@ -40,6 +40,12 @@ export function pythonPackageOfProgram(program: string): string | undefined {
   return tableOf(pythonPackages).find(([name]) => name === program)?.[1];
 }
 
+/** What packages of Node bring, most of them as devDependencies. */
+export const isNodeProgram = (program: string) =>
+  /^(?:tsc|nest|next|vite|cross-env|rimraf|ts-node|nodemon|webpack|react-scripts|prisma|ng|tsx|turbo|nuxt|astro|husky|gulp|vue-cli-service|concurrently|pm2|serve)$/.test(
+    program,
+  );
+
 /** The Debian packages of shared libraries, by how their names begin: those that Python packages load but do not bring. */
 const libraries = `
   cairo=libcairo2 gobject-2.0=libpangoft2-1.0-0 libaio=libaio1 libarchive.so=libarchive13 libasound=libasound2

@@ -13,7 +13,7 @@ import { packageOf } from './import-names.ts';
 import { whyNotSent } from './left-out.ts';
 import { betweenPackages, movedKeyword, movedName, pipWarned, plain } from './misfits.ts';
 import { versionsWith } from './moved-names.ts';
-import { debianPackageOfProgram, pythonPackageOfProgram } from './program-packages.ts';
+import { debianPackageOfProgram, isNodeProgram, pythonPackageOfProgram } from './program-packages.ts';
 import { refined } from './refined.ts';
 import type { Captured, FailureFacts, Refinement } from './rule.ts';
 import { findUncaught, framesOf, isForeignFile } from './tracebacks.ts';
@@ -54,11 +54,11 @@ const missingModule: Refinement = ({ module = '' }, { config }, before) => {
 const missingProgram: Refinement = ({ command = '' }, _, before, { evidence }) =>
   refined('program of the system', { name: debianPackageOfProgram(command) }) ??
   refined('program of a package', { command, name: pythonPackageOfProgram(command) }) ??
-  ([...before, evidence.text].some((line) => ofNode.test(line)) ? refined('program of Node', {}) : undefined);
+  (isNodeProgram(command) || [...before, evidence.text].some((line) => ofNode.test(line))
+    ? refined('program of Node', {})
+    : undefined);
 
-/** What Node, its package managers and the programs of its packages print. */
-const ofNode =
-  /\bnode_modules\b|^(?:npm|pnpm|yarn) |^> \S{1,80}@\S{1,40} \w|\bspawn \S{1,60} ENOENT|\(node:|: (?:tsc|nest|next|vite|cross-env|rimraf|ts-node|nodemon|webpack|react-scripts|prisma|ng|tsx|turbo|nuxt|astro|gulp|concurrently|pm2): /;
+const ofNode = /\bnode_modules\b|^(?:npm|pnpm|yarn) |\bspawn \S{1,60} ENOENT|\(node:/;
 
 const existsIn =
   (root = '') =>

@@ -20,7 +20,7 @@ describe('what follows from many failures', () => {
     [
       'a file that no step made, of which one failed and hid it',
       `#18 3.0 error: failed to parse the flux of the project\n#18 DONE 3.2s\n${notCopied}`,
-      /^code-error: .*the flux of the project/,
+      /^unknown: .*the flux of the project/,
     ],
     ['a file that no step made', `#18 DONE 3.2s\n${notCopied}`, /^copy-source-missing: .*stage.*copies it from/],
     ['a server that ended at once', `${refused}${refused}api Exited (1) 58 seconds ago\n`, /^unknown/],

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeUnknown, explainLog } from '../../src/causes/index.ts';
 
 function said(log: string): string {
@@ -7,42 +7,6 @@ function said(log: string): string {
 }
 
 const describeUnknownOf = (log: string) => ({ ...describeUnknown(log), fix: 'none' });
-
-describe('an error without an exception is said where the log ends with it', () => {
-  test.each([
-    [
-      '- ERROR - flux (Main/Thread) - the flux is unset\n',
-      /^code-error: the log ends with an error: the flux is unset; do /,
-    ],
-    ['ERROR: failed to launch: no flux\n', /: failed to launch: no flux; do what the message says/],
-    ['[ERROR] Unknown phase "flux".\n[ERROR] \n[ERROR] Re-run with -X.\n', /: Unknown phase "flux"\.; /],
-    [
-      'CRITICAL/MainProcess] Unrecoverable error: FluxError(1)\nTrace:\n  File "a.py"\n',
-      /: Unrecoverable error: FluxError\(1\);/,
-    ],
-    ['[main] ERROR c.e.App - the flux is unset\n', /: the flux is unset; /],
-    ['ERROR 76 --- [  main] o.s.Flux   : the flux is unset\n', /: the flux is unset; /],
-    ['level=fatal ts=3 msg="no flux"\n', /: "no flux"; /],
-    ['error An unexpected flux occurred\n', /: An unexpected flux occurred; /],
-    ['docker: Error response from daemon: no flux found.\n', /: no flux found\.; /],
-    [' !     Flux rejected, none detected\n', /: Flux rejected, none detected; /],
-    [
-      'Fatal error during start: java.sql.SQLSyntaxErrorException: flux\n',
-      /: Fatal error during start: .*compare the types/,
-    ],
-  ])('%s', (log, answer) => {
-    expect(said(`loading\n${log}`)).toMatch(answer);
-  });
-
-  test.each([
-    'ERROR: no flux\nINFO: using the other one\n',
-    'ERROR: no flux\nServer listening on port 3000\n',
-    'ERROR rate 0, failed requests 0\n',
-    `ERROR: no flux\n${'the work goes on\n'.repeat(7)}`,
-  ])('but not where it went on: %s', (log) => {
-    expect(explainLog(log)).toBeUndefined();
-  });
-});
 
 test.each([
   [

@@ -230,11 +230,11 @@ describe('a log of a file', () => {
 
   test('of an unknown kind says so', async () => {
     const { stdout } = await gantry(['explain', '--file', '-'], {
-      stdin: 'loading\nthe flux failed\n',
+      stdin: 'loading\nERROR: the flux is gone\n',
     });
     expect(stdout).toBe(
-      'cause: no known cause matches; the last error is: the flux failed\n' +
-        '  why from the log:\n      loading\n      the flux failed\n',
+      'cause: no known cause matches; the last error is: ERROR: the flux is gone\n' +
+        '  why from the log:\n      loading\n      ERROR: the flux is gone\n',
     );
   });
 

@@ -39,11 +39,7 @@ test.each([
   ['sick by its calls, then healthy without any', [byCalls('b-2', 'sick'), verdict('b-2', 'healthy')], true],
   ['sick, then healthy by its calls', [verdict('b-2', 'sick'), byCalls('b-2', 'healthy')], false],
   ['sick and healthy by its calls', [byCalls('b-2', 'sick'), byCalls('b-2', 'healthy')], false],
-  [
-    'healthy by its calls since',
-    [byCalls('b-2', 'sick'), byCalls('b-2', 'healthy'), verdict('b-2', 'healthy')],
-    false,
-  ],
+  ['healthy by its calls since', [byCalls('b-2', 'sick'), byCalls('b-2', 'healthy'), verdict('b-2', 'healthy')], false],
   ['healthy, then sick', [verdict('b-2', 'healthy'), verdict('b-2', 'sick')], true],
   ['sick, then unknown', [verdict('b-2', 'sick'), verdict('b-2', 'unknown')], true],
   ['rolled back by a person', [rolledBack('b-2', 'b-1', 'b-3')], true],
