@@ -8,7 +8,7 @@ import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
 import type { RunState } from './run-state.ts';
 import { placeFix } from './same-place.ts';
-import { withFlags } from './typed-command.ts';
+import { endOfOwn, withFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(
@@ -31,7 +31,8 @@ export async function completeFix(
 
 /** What was confirmed was another command. */
 function unconfirmed(argv: readonly string[]): string[] {
-  return argv.filter((word, at) => !/^--confirm(?:=|$)/.test(word) && argv[at - 1] !== '--confirm');
+  const end = endOfOwn(argv);
+  return argv.filter((word, at) => at >= end || !(/^--confirm(?:=|$)/.test(word) || argv[at - 1] === '--confirm'));
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {
