@@ -32,6 +32,7 @@ export function asSeen(
 /** Versions and short words are in many lines. */
 const namedIn = (log: string) => (name: string) => name.length > 3 && !/^[\d.]+$/.test(name) && log.includes(name);
 
+/** A name as a whole word. */
 const wordIn = (text: string) => (name: string) =>
   name !== '' &&
   ` ${text} `.split(name).some((before, at, parts) => /\W$/.test(before) && /^\W/.test(parts[at + 1] ?? ''));

@@ -1,7 +1,7 @@
+import { groupsOf } from '../kernel/groups.ts';
 import { defined } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
 import { type Explanation, evidenceOf, type SearchedLine } from './explanation.ts';
-import { groupsOf } from './groups.ts';
 import { packageOf } from './import-names.ts';
 import { isGoingOn, starts } from './relevant-lines.ts';
 import { rowsOf } from './rule.ts';

@@ -1,4 +1,4 @@
-import { groupsOf } from './groups.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { normalizeName, packageOf } from './import-names.ts';
 import { packageOfFile } from './last-error.ts';
 import { keywordOf, moduleOf, versionsWith } from './moved-names.ts';

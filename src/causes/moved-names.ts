@@ -1,6 +1,6 @@
 import type { PythonCall } from '../app/python/facts.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { once, onceFor } from '../kernel/once.ts';
-import { groupsOf } from './groups.ts';
 
 /**
  * Modules and names with the versions of their package that have them, from its release notes. After a `:`, a keyword or a

@@ -1,5 +1,5 @@
+import { groupsOf } from '../kernel/groups.ts';
 import { onceFor } from '../kernel/once.ts';
-import { groupsOf } from './groups.ts';
 
 /** The Debian packages of programs that apps start, for programs that Python packages do not bring. Without one, it has the name. */
 const packages = `

@@ -1,4 +1,4 @@
-import { groupsOf } from './groups.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import type { CleanLine } from './log-text.ts';
 import { findTracebacks, type Traceback } from './tracebacks.ts';
 

@@ -1,7 +1,7 @@
 import type { AppConfig } from '../app/config.ts';
+import { groupsOf } from '../kernel/groups.ts';
 import { once } from '../kernel/once.ts';
 import type { Explanation } from './explanation.ts';
-import { groupsOf } from './groups.ts';
 
 /** What the named groups of a sign captured. */
 export type Captured = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import { groupsOf } from './groups.ts';
+import { groupsOf } from '../kernel/groups.ts';
 /** A traceback of Python in a log. */
 export interface Traceback {
   /** Its first and last line, from 0. */

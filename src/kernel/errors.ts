@@ -227,7 +227,7 @@ export function abortError(signal: AbortSignal): GantryError {
   return signal.reason instanceof GantryError ? signal.reason : new InterruptedError();
 }
 
-/** Throws an error that is none of ours, and any once the signal has aborted: what goes on without does not hide these. */
+/** Throws what is not a GantryError, and anything once the signal has aborted. Other errors are left to the caller. */
 export function throwUnexpected(error: unknown, signal?: AbortSignal): asserts error is GantryError {
   if (signal?.aborted || !(error instanceof GantryError)) throw error;
 }

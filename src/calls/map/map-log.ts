@@ -53,7 +53,9 @@ export class MapLog {
     const { name, path } = results;
     const stats = await stat(path).catch(() => undefined);
     if (stats && !stats.isFile())
-      throw new UsageError(`${name} is no regular file`, { fix: 'name a file for the results: it is read again' });
+      throw new UsageError(`${name} is no regular file`, {
+        fix: 'write to a regular file: the results are read again',
+      });
     const log = new MapLog(results, heading);
     const problem = await log.#read(name).catch((cause) => {
       throw toDiskErrorOf(`cannot read ${log.#name}`, cause);

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isBelowOrSame, type RunCommand } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { isInstall, readJsonc, scriptCommands, type TextOf } from './package-json.ts';
 
 /** What a command makes: paths from its folder, and those below them that it does not make. */

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { loadAll, YAMLException } from 'js-yaml';
 import { parse } from 'smol-toml';
-import { groupsOf, lineAt, lineWith } from '../groups.ts';
+import { groupsOf, lineAt, lineWith } from '../../kernel/groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';

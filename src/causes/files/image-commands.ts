@@ -3,7 +3,7 @@ import { contextPath } from '../../app/docker-image.ts';
 import { isPlainImage } from '../../app/image-contents.ts';
 import type { Stage } from '../../app/image-stage.ts';
 import { flagOf } from '../../app/shell.ts';
-import { fits, groupsOf, matchesIn } from '../groups.ts';
+import { fits, groupsOf, matchesIn } from '../../kernel/groups.ts';
 import { normalizeName } from '../import-names.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
 import { absentFiles } from './named-files.ts';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { modulesOf, normalizeName, packageOf, spelledLike } from '../import-names.ts';
 import type { LookedApp } from './looked-app.ts';
 import { folderOf, type Link, type Module, type ModuleGraph } from './modules.ts';

@@ -1,6 +1,6 @@
 import { closestName } from '../../kernel/closest-name.ts';
+import { matchesIn } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { matchesIn } from '../groups.ts';
 import { normalizeName } from '../import-names.ts';
 import { rowsOf } from '../rule.ts';
 import type { LookedApp } from './looked-app.ts';

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/image-stage.ts';
 import { appFolder, type Import, isFromFile, type PythonFacts, pathIn, unknown } from '../../app/python/facts.ts';
 import { readPython } from '../../app/python/read-python.ts';
+import { groupsOf, lineAt, matchesIn } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf, lineAt, matchesIn } from '../groups.ts';
 import type { Packages } from './packages.ts';
 import type { Shipment, StartedServer } from './shipment.ts';
 

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { ImageState } from '../../app/image-stage.ts';
 import { flagOf, serverOf } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits } from '../../kernel/groups.ts';
 import type { Look } from './looked-app.ts';
 import { say, sayUnsent } from './said.ts';
 import type { StartedCommand } from './script-commands.ts';

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isBelowOrSame } from '../../app/image-stage.ts';
 import { isFromFile, type PythonCall, pathIn, unknown } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../../kernel/groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import { foundInCode } from './script-imports.ts';

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { flagOf } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits } from '../../kernel/groups.ts';
 
 /** What a command of the build installs. */
 export type Install =

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { load } from 'js-yaml';
 import { parse } from 'smol-toml';
 import { isSpecifier, readPipLine, type TextLine } from '../../app/pip-line.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { normalizeName } from '../import-names.ts';
 
 /** A package that is wanted. */

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { type ShellCommand, shellCommands } from '../../app/shell.ts';
-import { fits } from '../groups.ts';
+import { fits } from '../../kernel/groups.ts';
 
 export interface PackageJson {
   type?: string;

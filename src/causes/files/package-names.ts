@@ -1,5 +1,5 @@
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { isPackage, packageOf } from '../import-names.ts';
 import { aptPackages, debianPackageOfProgram } from '../program-packages.ts';
 import type { LookedApp } from './looked-app.ts';

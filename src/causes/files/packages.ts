@@ -2,8 +2,8 @@ import { dirname, posix } from 'node:path';
 import { isPlainImage } from '../../app/image-contents.ts';
 import { pipLines } from '../../app/pip-line.ts';
 import { decodeRequirements } from '../../app/requirements.ts';
+import { groupsOf, lineWith } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf, lineWith } from '../groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { type Install, installedBy } from './package-commands.ts';
 import {

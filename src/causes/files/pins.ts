@@ -1,7 +1,7 @@
 import { isSpecifier } from '../../app/pip-line.ts';
 import { isOlder, isSame, missingWheels, pinnedVersion, releasesIn, satisfies } from '../../app/wheels.ts';
+import { groupsOf, lineAt } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf, lineAt } from '../groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
 import { needsOf, unboundNeedOf } from './package-needs.ts';
 import type { Listed } from './packages.ts';

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isPlainImage } from '../../app/image-contents.ts';
 import { type ImageState, isBelowOrSame } from '../../app/image-stage.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../../kernel/groups.ts';
 import { debianPackageOfProgram, pythonPackageOfProgram } from '../program-packages.ts';
 import type { Look, LookedApp } from './looked-app.ts';
 import type { Packages } from './packages.ts';

@@ -1,7 +1,7 @@
 import type { Import, PythonCall, PythonFacts } from '../../app/python/facts.ts';
 import { isOlder, pinnedVersion } from '../../app/wheels.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { normalizeName, packageOf } from '../import-names.ts';
 import { callBounds, versionsWith } from '../moved-names.ts';
 import { hiddenBy } from './imports.ts';

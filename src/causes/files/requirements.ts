@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { readPipLine } from '../../app/pip-line.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import { type Look, type LookedApp, lookAtEach } from './looked-app.ts';
 import { say, sayUnsent } from './said.ts';
 import type { CausePlace, SeenCause } from './seen-cause.ts';

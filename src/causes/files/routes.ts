@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { PythonCall } from '../../app/python/facts.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { matchesIn } from '../groups.ts';
+import { matchesIn } from '../../kernel/groups.ts';
 import { isFront } from './listening.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';

@@ -3,7 +3,7 @@ import { withArguments } from '../../app/dockerfile.ts';
 import { compileGlob } from '../../app/files/glob.ts';
 import type { ImageState } from '../../app/image-stage.ts';
 import { type ShellCommand, shellLines } from '../../app/shell.ts';
-import { groupsOf } from '../groups.ts';
+import { groupsOf } from '../../kernel/groups.ts';
 import type { CausePlace } from './seen-cause.ts';
 
 /** A command that is started: in a folder of the image, with variables. */

@@ -1,6 +1,6 @@
 import { builtinModules } from 'node:module';
 import { posix } from 'node:path';
-import { matchesIn } from '../groups.ts';
+import { matchesIn } from '../../kernel/groups.ts';
 
 /** What a file of JavaScript or TypeScript loads when it is loaded itself. */
 export interface ScriptImport {

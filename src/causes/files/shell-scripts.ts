@@ -1,6 +1,6 @@
 import { type ParserOptions, parserTimeoutMs, runWithInput } from '../../app/python-syntax.ts';
+import { lineAt } from '../../kernel/groups.ts';
 import { folderOnPath } from '../../kernel/interpreters.ts';
-import { lineAt } from '../groups.ts';
 import type { LookedApp } from './looked-app.ts';
 import { say } from './said.ts';
 import type { SeenCause } from './seen-cause.ts';

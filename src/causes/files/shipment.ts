@@ -8,8 +8,8 @@ import { emptyStage, type ImageState, type RunCommand, type Stage } from '../../
 import { readBytesIfPresent } from '../../app/read-text.ts';
 import { sections } from '../../app/schema.ts';
 import { assignedIn, type Server, type ShellCommand, serverOf, shellCommands, unwrapped } from '../../app/shell.ts';
+import { fits } from '../../kernel/groups.ts';
 import { once, onceFor } from '../../kernel/once.ts';
-import { fits } from '../groups.ts';
 import { ignoredBy, leftOut } from '../left-out.ts';
 import { makesOf } from './built.ts';
 import { scriptCommands } from './package-json.ts';

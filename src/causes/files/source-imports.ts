@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { closestName } from '../../kernel/closest-name.ts';
+import { groupsOf, matchesIn } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf, matchesIn } from '../groups.ts';
 import { rowsOf } from '../rule.ts';
 import type { LookedApp } from './looked-app.ts';
 import { isBuilt } from './opened.ts';

@@ -1,5 +1,5 @@
+import { groupsOf } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { groupsOf } from '../groups.ts';
 import { rowsOf } from '../rule.ts';
 import { foundInCode } from './script-imports.ts';
 import type { CausePlace } from './seen-cause.ts';

@@ -5,7 +5,7 @@ import { ungiven } from '../../app/sample-call.ts';
 import { flagOf, unwrapped } from '../../app/shell.ts';
 import { toToml } from '../../app/toml/format.ts';
 import { closestName } from '../../kernel/closest-name.ts';
-import { fits, groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../../kernel/groups.ts';
 import { packageOf } from '../import-names.ts';
 import { pythonPackageOfProgram } from '../program-packages.ts';
 import { configOf, startsServer, startsStdio } from './listening.ts';

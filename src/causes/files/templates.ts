@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { matchesIn } from '../groups.ts';
+import { matchesIn } from '../../kernel/groups.ts';
 import type { LookedApp, ModuleCall } from './looked-app.ts';
 import { isBuilt } from './opened.ts';
 import { say } from './said.ts';

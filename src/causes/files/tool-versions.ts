@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isOlder } from '../../app/wheels.ts';
+import { fits, groupsOf, lineWith } from '../../kernel/groups.ts';
 import { once } from '../../kernel/once.ts';
-import { fits, groupsOf, lineWith } from '../groups.ts';
 import { rowsOf } from '../rule.ts';
 import type { Look } from './looked-app.ts';
 import { say } from './said.ts';

@@ -1,5 +1,5 @@
 import { pinnedVersion } from '../../app/wheels.ts';
-import { fits } from '../groups.ts';
+import { fits } from '../../kernel/groups.ts';
 import { type FailureRule, rows, rowsWith } from '../rule.ts';
 
 const unsatisfied =

@@ -1,4 +1,4 @@
-import { fits, groupsOf } from '../groups.ts';
+import { fits, groupsOf } from '../../kernel/groups.ts';
 import { packageOf } from '../import-names.ts';
 import { type FailureRule, rowsIf, rowsWith } from '../rule.ts';
 import { timedOut } from './processes.ts';

@@ -12,7 +12,7 @@ export default defineCommand({
   exits: ['input-needed'],
   json: document({
     profiles: list(text('name'), 'profiles whose token was removed'),
-    stillUsed: nullable(text('origin of a token that is still in use'), 'there is none'),
+    stillUsed: nullable(text('where a token that is still in use comes from'), 'no token is left'),
   }),
   examples: ['logout', 'logout --profile work', 'logout --all-profiles'],
 });

@@ -49,8 +49,8 @@ test.each([
 
 test('a folder that is made in a missing one is no file of the app', () => {
   const log =
-    'Traceback (most recent call last):\n  File "/srv/watch.py", line 7, in go\n    path.mkdir()\n  File "/usr/lib/python3.10/pathlib.py", line 1175, in mkdir\n    self._accessor.mkdir(self, mode)\nFileNotFoundError: [Errno 2] No such file or directory: \'/work/logs\'\n';
-  expect(said(log)).toMatch(/^file-not-found: the folder \/work does not exist/);
+    'Traceback (most recent call last):\n  File "/srv/watch.py", line 7, in go\n    path.mkdir()\n  File "/usr/lib/python3.10/pathlib.py", line 1175, in mkdir\n    self._accessor.mkdir(self, mode)\nFileNotFoundError: [Errno 2] No such file or directory: \'/srv/out/logs\'\n';
+  expect(said(log)).toMatch(/^file-not-found: the folder \/srv\/out does not exist/);
 });
 
 test.each([

@@ -1,1 +1,0 @@
-export { fits, groupsOf, lineAt, lineWith, matchesIn } from '../kernel/groups.ts';
