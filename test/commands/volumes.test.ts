@@ -29,6 +29,14 @@ describe('volumes resize', () => {
     },
   );
 
+  test('an invalid size proposes none, which may be less than the volume has', async () => {
+    expect(await gantry(['volumes', 'resize', '10GB'])).toExit(
+      2,
+      'more than the volume has',
+      'fix gantry volumes resize --help',
+    );
+  });
+
   test('cannot make a volume smaller', async () => {
     await gantry(['volumes', 'resize', '100', '--yes'], { emulator });
     const outcome = await gantry(['volumes', 'resize', '60', '--yes'], { emulator });

@@ -26,5 +26,5 @@ function gigabytes(text: string): number {
   const [, number, unit] = /^(\d+(?:\.\d+)?) ?(GB|TB)?$/i.exec(text) ?? [];
   const size = Number(number) * (unit?.toUpperCase() === 'TB' ? 1000 : 1);
   if (Number.isInteger(size) && size >= 50 && size <= 1000) return size;
-  throw new InvalidArgumentError('Expected a size from 50GB to 1TB, in whole GB.');
+  throw new InvalidArgumentError('Expected 50GB to 1TB in whole GB, and more than the volume has.');
 }
