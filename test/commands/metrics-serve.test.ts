@@ -133,3 +133,8 @@ test('without OpenMetrics it is the text format of Prometheus', async () => {
   expect(text).not.toContain('# EOF');
   expect(text).toContain('# TYPE gantry_app_replicas gauge\n');
 });
+
+test('an app that does not exist has no address', async () => {
+  const { code, stdout } = await gantry(['metrics', 'serve', 'nope', '--port', '0'], { emulator });
+  expect([code, stdout]).toEqual([6, '']);
+});

@@ -19,7 +19,7 @@ interface ServeOptions extends Pick<MonitorOptions, 'app' | 'forMs'> {
 /** What Prometheus exporters of OpenTelemetry listen on. */
 const usualPort = 9464;
 
-/** Serves the figures of apps to Prometheus until Ctrl-C. Yields the URL once it listens. */
+/** Serves the figures of apps to Prometheus until Ctrl-C. Yields the URL once it has figures. */
 export async function* serveMetrics(context: Context, { app, forMs, host, port }: ServeOptions) {
   const { signal, project, progress } = context;
   const store = await CounterStore.open(context);
@@ -34,7 +34,6 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
   const server = await openTextServer({ host, port, usualPort, textOf });
   context.interruption.message = '';
   try {
-    yield { url: `${server.url}/metrics` };
     const options = {
       app,
       everyMs: leastIntervalMs,
@@ -44,6 +43,7 @@ export async function* serveMetrics(context: Context, { app, forMs, host, port }
     };
     let problem: string | null = null;
     for await (const snapshot of monitorApps(context, options)) {
+      if (!last) yield { url: `${server.url}/metrics` };
       last = snapshot;
       if (snapshot.problem && snapshot.problem !== problem) progress.warn(snapshot.problem);
       problem = snapshot.problem;
