@@ -279,6 +279,8 @@ test.each([
   [[`${source}@v9`, ':/x'], 6, 'at revision v9 not found'],
   [[source, ':/x', '--include', '*.gguf'], 6, 'none of the 5 files'],
   [[source], 2, 'missing target'],
+  [[source, './local'], 2, 'fix gantry cp hf://Qwen/Qwen3-0.6B :/local'],
+  [[source, 'local'], 2, 'neither the source nor the target is on a volume'],
   [['--lock'], 2, 'there is no weights.lock'],
 ] as [string[], number, string][])('weights pull %j exits with %i', async (words, exit, message) => {
   expect(await gantry(['cp', ...words])).toExit(exit, message);

@@ -41,12 +41,7 @@ function checkBareTarget(paths: string[], locations: CopyLocation[], isAllowed: 
   const [last = '', target] = [paths.at(-1), locations.at(-1)];
   const here = isAllowed && locations.length > 1 && target?.kind === 'local' ? folderHere(target) : undefined;
   if (isAllowed && here === undefined) return;
-  throw nothingRemoteError({
-    ...(here !== undefined && {
-      why: `${here} is a folder of this machine; remote paths are written volume:/path or :/path`,
-    }),
-    corrected: { typed: last, meant: `:${posix.join('/', last)}` },
-  });
+  throw bareTargetError(last, here && `${here} is a folder of this machine; `);
 }
 
 /** The folder of this machine that an absolute path, or one with dots, is or would be in. */
@@ -125,11 +120,14 @@ function webTargetError(url: string, isOnly: boolean): UsageError {
     : new UsageError('files cannot be copied to a URL', { why: 'the last path is the target' });
 }
 
-function nothingRemoteError(facts: ErrorFacts = {}): UsageError {
-  return new UsageError('neither the source nor the target is on a volume', {
-    why: 'remote paths are written volume:/path or :/path',
-    ...facts,
-  });
+function nothingRemoteError(prefix = '', facts: ErrorFacts = {}): UsageError {
+  const why = `${prefix}remote paths are written volume:/path or :/path`;
+  return new UsageError('neither the source nor the target is on a volume', { why, ...facts });
+}
+
+/** For a target that must be on a volume, and is written as a path of this machine. */
+export function bareTargetError(typed: string, prefix?: string): UsageError {
+  return nothingRemoteError(prefix, { corrected: { typed, meant: `:${posix.join('/', typed)}` } });
 }
 
 /** A source: a file, or a folder whose contents are copied. */

@@ -1,5 +1,6 @@
 export { type CopySummary, copy, copyFiles, copyInTurn, copySummaryFields, inTurn } from './copy.ts';
 export {
+  bareTargetError,
   type CopyEndSource,
   type CopyLocation,
   type CopyPaths,

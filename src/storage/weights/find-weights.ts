@@ -5,6 +5,7 @@ import { groupsOf } from '../../kernel/groups.ts';
 import { count } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import {
+  bareTargetError,
   createPathFilter,
   isWebUrl,
   parseWebSource,
@@ -13,7 +14,7 @@ import {
   webFileSize,
   withoutQuery,
 } from '../copy/index.ts';
-import { withTrailingSlash } from '../transfer/remote-path.ts';
+import { parseRemotePath, withTrailingSlash } from '../transfer/remote-path.ts';
 import type { WebFile } from '../transfer/web-file.ts';
 import { checkVolume, formatRemotePath, parseVolumePath, type VolumePath, whileConnected } from '../volumes/index.ts';
 import { type HubAccess, readModel } from './hub.ts';
@@ -44,6 +45,7 @@ export function wantedWeights(context: Context, typed: TypedWeights): WantedWeig
   const locked = readLock(context);
   if (text !== undefined && target !== undefined) {
     const source = parseSource(text, sha256);
+    if (!parseRemotePath(target)) throw bareTargetError(target);
     if (source.kind === 'file' && include.length + exclude.length > 0)
       throw new UsageError('--include and --exclude are for models of the hub (hf://)');
     return [{ source, target: parseVolumePath(target, context.settings), include, exclude }];
