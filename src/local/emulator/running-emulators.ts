@@ -6,6 +6,7 @@ import { announce, readAnnouncements } from '../../kernel/disk/index.ts';
 import { type Environment, readVariable } from '../../kernel/environment.ts';
 import { attempt, ConflictError, FailedError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { tryParseJson } from '../../kernel/json-text.ts';
+import { createSender } from '../../platform/api/sender.ts';
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import type { Context } from '../../platform/context.ts';
 
@@ -91,26 +92,29 @@ function folderOf(env: Environment): string {
 }
 
 /** That of the variables, as inside of `gantry emulator exec`, or the one at the address of the target. */
-export function emulatorOf(context: Context): Pick<RunningEmulator, 'port' | 'environment'> {
+export function emulatorOf(context: Context): Pick<RunningEmulator, 'url' | 'environment'> {
   const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
   const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
   if (!secret || !URL.canParse(url)) return findRunningEmulator(context, Number(new URL(context.target.address).port));
-  return { port: Number(new URL(url).port), environment: { GANTRY_EMULATOR_SECRET: secret } };
+  return { url, environment: { GANTRY_EMULATOR_SECRET: secret } };
 }
 
-/** Asks an emulator of this user for something that the platform has not. Throws ConflictError if it refuses. */
+/** Asks an emulator of this user for what the platform lacks, whatever the settings are. ConflictError if it refuses. */
 async function controlEmulator(
-  context: Context,
-  { environment, port }: Pick<RunningEmulator, 'port' | 'environment'>,
+  { secrets, signal, silenceMs }: Context,
+  { environment, url: address }: Pick<RunningEmulator, 'url' | 'environment'>,
   action: 'stop' | 'install',
 ): Promise<void> {
   const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
-  context.secrets.add(secret);
-  const call = { method: 'POST', path: `/emulator/${action}`, query: [], body: JSON.stringify({ secret }) };
-  const { status, body } = await context.withOverrides(environment, context.cwd).raw(call);
+  secrets.add(secret);
+  const url = new URL(`/emulator/${action}`, address);
+  const body = JSON.stringify({ secret });
+  const send = await createSender(undefined);
+  const reply = await send({ method: 'POST', url, headers: {}, body, signal, silenceMs });
+  const { status } = reply;
   if (status < 300) return;
-  const { message: said = `HTTP ${status}` } = Object(tryParseJson(body));
-  const message = `the emulator on port ${port}: ${said}`;
+  const { message: said = `HTTP ${status}` } = Object(tryParseJson(reply.body));
+  const message = `the emulator on port ${url.port}: ${said}`;
   throw status === 409 ? new ConflictError(message) : new FailedError(message);
 }
 
