@@ -243,6 +243,28 @@ test('what to do next is to install the packages of the app, where nothing did',
   ]);
 });
 
+test('a dry run ends the emulator that it has started, and no other one', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  const listed = async () => (await run('emulator list --json=folder')).json();
+  const dry = await run('deploy --local --dry-run', { cwd });
+  expect(dry).toMatchObject({ code: 0, behind: [expect.arrayContaining(['emulator', 'start'])] });
+  expect(dry.stderr).toContain('started the emulator of this folder until the end of this command\n');
+  expect(await listed()).toEqual([]);
+  await run('deploy --local', { cwd });
+  expect(await run('secrets unset NONE --dry-run', { cwd })).toMatchObject({ code: 0, behind: [] });
+  expect(await listed()).toEqual([{ folder: cwd }]);
+});
+
+test.each(['emulator stop', 'emulator stop --local'])('%s needs no settings', async (line) => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  await run('deploy --local', { cwd });
+  writeFileSync(join(home, '.settings/config.json'), '{"profiles": ');
+  const { code, stdout } = await run(line, { cwd });
+  expect([code, stdout]).toEqual([0, expect.stringContaining('stopped the emulator on port')]);
+});
+
 test('a folder remembers where its app is, if the first deploy fails', async () => {
   await run('init my-app');
   const cwd = join(home, 'my-app');

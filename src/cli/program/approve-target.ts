@@ -32,7 +32,19 @@ export async function approveTarget(
       sentence`the last deploy from this folder went there; ${gantryCommand`config profiles use ${unused} --here`} uses your login instead`,
     );
   }
-  if (isStarted) progress.note(sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`);
+  if (!isStarted) return;
+  progress.note(
+    flags.dryRun
+      ? 'started the emulator of this folder until the end of this command'
+      : sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`,
+  );
+  if (flags.dryRun) context.atEnd.push(stopFolderEmulator);
+}
+
+/** A dry run leaves nothing that runs. */
+async function stopFolderEmulator(context: Context): Promise<void> {
+  const { findEmulator, stopEmulator } = await import('../../local/emulator/index.ts');
+  await stopEmulator(context, findEmulator(context, undefined));
 }
 
 async function nameTarget(command: Command, context: Context, inputs: readonly unknown[], argv: readonly string[]) {

@@ -52,6 +52,7 @@ export interface SettingFlags {
   local?: LocalSettings | undefined;
   /** Whether `--local` was typed, also for a command that has no emulator itself. */
   isLocal?: boolean | undefined;
+  dryRun?: boolean | undefined;
 }
 
 interface SettingSource {
