@@ -54,6 +54,12 @@ test('wraps lines on a terminal, and uses words if it has no symbols', async () 
   expect(stdout).not.toMatch(/[✓✗]/);
 });
 
+test('tells of a variable once, for however many settings it is read', async () => {
+  const { code, checks } = await found({ env: { GANTRY_API_URL: 'nonsense', GANTRY_INFERENCE_URL: 'nonsense' } });
+  const rows = checks.filter(({ check }) => check === 'settings').map((check) => JSON.stringify(check));
+  expect([code, rows.length, new Set(rows).size]).toEqual([2, 2, 2]);
+});
+
 test('runs every check without retries if all fail, and exits with the code of the first failure', async () => {
   const place = homeless();
   for (const env of place.environments) {

@@ -11,11 +11,12 @@ export type { Check } from './machine-checks.ts';
 /** Checks everything a command needs, on this machine and on the platform. Problems are results, not errors. */
 export async function runChecks(context: Context): Promise<Check[]> {
   const { env, flags, progress } = context;
-  const invalid: GantryError[] = [];
-  const settings = resolveSettings(env, flags, (error) => invalid.push(error));
+  // One variable may be read for several settings.
+  const invalid = new Map<string, GantryError>();
+  const settings = resolveSettings(env, flags, (error) => invalid.set(`${error.message}${error.facts.why}`, error));
   const local = [
     okCheck('node', `Node ${process.versions.node}`),
-    ...checkSettings(settings, invalid),
+    ...checkSettings(settings, [...invalid.values()]),
     ...checkFiles(settings, env),
     checkProxy(settings),
     okCheck('version', `gantry ${version}: ${ownLocation()}`),
