@@ -1,4 +1,4 @@
-import { gantryCommand, sentence } from '../../kernel/command-line.ts';
+import { gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { FailedError, UsageError } from '../../kernel/errors.ts';
 import { count, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -53,7 +53,7 @@ export async function prunePreviews(
 }
 
 async function choose(context: Context, previews: readonly Preview[], filter: PruneFilter): Promise<Preview[]> {
-  if (filter.expired) noteEndless(context, previews);
+  noteKept(context, previews, filter);
   const chosen: Preview[] = [];
   for (const preview of previews.filter((each) => isChosen(context, each, filter)))
     if (!(await stays(context, preview, filter))) chosen.push(preview);
@@ -114,14 +114,19 @@ function isChosen(
   return proof !== null && isOld && isExpired && isOfBranch && (!filter.merged || merged === true);
 }
 
-/** Names the previews for which nothing tells when they expire. */
-function noteEndless(context: Context, previews: readonly Preview[]): void {
-  const endless = previews.filter(({ proof, expiresAt }) => proof !== null && expiresAt === null);
-  if (endless.length === 0) return;
+/** Names the previews that a flag cannot choose, and why. */
+function noteKept(context: Context, previews: readonly Preview[], { expired, merged }: PruneFilter): void {
   const where = teamStateOf(context) ? '' : ' on this machine';
-  context.progress.note(
-    sentence`skipped ${names(endless)}: no --ttl is known${where}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`,
-  );
+  const endless = sentence`no --ttl is known${where}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`;
+  const open = sentence`no commits of its own are known to be merged; ${gantryCommand`apps prune --branch NAME`} deletes one all the same`;
+  const flags: [boolean, (preview: Preview) => boolean, Sentence][] = [
+    [expired, ({ expiresAt }) => expiresAt === null, endless],
+    [merged, (preview) => preview.merged !== true, open],
+  ];
+  for (const [isGiven, isKept, why] of flags) {
+    const kept = previews.filter((preview) => isGiven && preview.proof !== null && isKept(preview));
+    if (kept.length > 0) context.progress.note(sentence`skipped ${names(kept)}: ${why}`);
+  }
 }
 
 function names(previews: readonly Preview[]): string {
