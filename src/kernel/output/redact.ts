@@ -186,8 +186,12 @@ function isSecretName(text: string, at: number, name: string, value: number): bo
 function isSecretValue(text: string, at: number, value: number, end: number): boolean {
   if (text[value] === '[' || /^(?:amz|goog)-/i.test(text.slice(at, at + 5))) return false;
   const isSigned = /x-(?:amz|goog)-(?:security-)?$/i.test(text.slice(Math.max(0, at - 16), at));
-  return end - value >= (isSigned ? 0 : 8) && !/^sv$/i.test(text.slice(at, at + 2));
+  const isPassword = /^passw/i.test(text.slice(at, at + 5)) && !noValue.test(text.slice(value, end));
+  return end - value >= (isSigned ? 0 : isPassword ? 1 : 8) && !/^sv$/i.test(text.slice(at, at + 2));
 }
+
+/** What programs print of a password that is not set, or of whether one is. */
+const noValue = /^(?:none|null|nil|undefined|true|false|yes|no|\W*)$/i;
 
 const lineEnd = '(?=$|[\\s"\'<>`|;,)\\]}&])';
 const cut = String.raw`([ \t]*[\r\n]\s*|[ \t]+)`;
