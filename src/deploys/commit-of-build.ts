@@ -65,7 +65,7 @@ async function inFolderOf(context: Context, { app, configFile }: Here): Promise<
  */
 export async function whyOlder(context: Context, here: Here, reading?: AppReading) {
   const { app } = here;
-  const ahead = await listAhead(context, async () => (await readHistory(context, app)).lastSent()?.commit);
+  const ahead = await listAhead(context, async () => (await readHistory(context, app)).last('sent')?.commit);
   if (!ahead) return undefined;
   const read = reading ?? (await settle(context, app).catch(() => context.signal.throwIfAborted()));
   const build = read && servingBuild(read.serving);

@@ -8,10 +8,11 @@ import { type Build, buildPhase, listBuilds } from '../platform/contract/builds.
 import { listContainers } from '../platform/contract/containers.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, tryRequest, unless, unlessMissing } from '../platform/waiting/index.ts';
+import { recordLook } from './history/index.ts';
 import { badNow } from './replicas.ts';
-import { buildFact, lateMs, type ServingFacts, serving } from './serving.ts';
+import { buildFact, lateMs, type ServingFacts, serving, servingBuild } from './serving.ts';
 
-/** What the platform shows of an app at one time. */
+/** What the platform shows of an app at one time. `live`: the build that serves, or that it shows while that is not known. */
 export type AppReading = ReturnType<typeof readingOf>;
 
 /**
@@ -36,10 +37,23 @@ export function readingOf(context: Context, app: App | undefined, listed: readon
     return buildFact(build, isReady ? onceFor(readySince, build.id, () => at) : at);
   });
   const facts: ServingFacts = { at, shows: (app && liveBuild(app)) ?? null, builds };
-  return { ...facts, app, list: listed ?? [], serving: serving(facts) };
+  const serves = serving(facts);
+  const live = servingBuild(serves) ?? facts.shows ?? undefined;
+  return { ...facts, app, list: listed ?? [], serving: serves, live };
 }
 
 const pauseMs = 2_000;
+
+/** An app that is there, as it has settled, and what is on record of it since. */
+export type Settled = Awaited<ReturnType<typeof settleDeployed>>;
+
+/** {@link settle}, and what it shows is written down. Throws NotFoundError of an app that is not there: it names others. */
+export async function settleDeployed(context: Context, name: string) {
+  const { api, project } = context;
+  const reading = await settle(context, name);
+  const app = reading.app ?? (await fetchApp(api, { project, app: name }));
+  return { ...reading, app, history: await recordLook(context, name, app, reading.list) };
+}
 
 /** Reads until the app shows which build serves, or has had the time to. `maxMs` bounds it further. */
 export async function settle(

@@ -111,7 +111,7 @@ export class ObservedBuild {
   #shownBy(build: string | undefined): ShownBuild {
     const { subject } = this;
     if (build === undefined || build === subject.build) return { is: 'ours', reason: '' };
-    if (!subject.earlierBuilds.has(build)) return { is: 'later', reason: `build ${shortBuild(build)} serves now` };
+    if (!subject.earlierBuilds.has(build)) return { is: 'later', reason: servesNow(build) };
     const reason = `the app shows build ${shortBuild(build)}, which served before`;
     return { is: 'earlier', reason, earlier: build };
   }
@@ -160,6 +160,8 @@ export class ObservedBuild {
     };
   }
 }
+
+export const servesNow = (build: string) => `build ${shortBuild(build)} serves now`;
 
 /** `2 replicas, 14 runs, 0 failed`. */
 export function summary({ replicas, restarts, runs, failedRuns }: Seen): string {

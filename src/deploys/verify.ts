@@ -17,6 +17,7 @@ import {
   type Reason,
   type Seen,
   type Smoke,
+  servesNow,
   summary,
   type WatchedBuild,
 } from './observed-build.ts';
@@ -59,19 +60,14 @@ export interface Verified {
   health?: HealthSeen;
 }
 
-/** What was found by a look at a build, or of one that another one has replaced before. `since`: of the log of a sick one. */
-interface FoundHealth extends Ended, Reason {
+/** What was found, and by which looks and calls; of a build that another one has replaced, without any. */
+interface FoundHealth {
+  health: Ended & Reason;
+  observed: ObservedBuild;
+  smoke: Smoke;
   watchedMs: number;
-  watchMs: number;
-  seen: Seen & { smokeCalls: number };
-  /** Whether the call of `--smoke` may be wrong: typed again, it says the same. */
-  isCallers?: boolean | undefined;
-  said?: string | undefined;
-  /** Whether another build served before. */
-  hasEarlier?: boolean;
-  failedRunIds: string[];
-  /** The build that the app shows instead, if that served before. */
-  shows?: string | undefined;
+  isWatched: boolean;
+  /** Since when lines of the log may be of a sick one, in ms. */
   since?: number | undefined;
 }
 
@@ -81,22 +77,17 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   const { elapsed } = context;
   const started = elapsed();
   const began = context.platformNow();
-  if (serves !== undefined) {
-    const superseded = {
-      finding: 'superseded',
-      because: 'shows',
-      reason: `build ${shortBuild(serves)} serves now`,
-    } as const;
-    const counts = { ...notSeen, smokeCalls: 0 };
-    return tell(context, options, { ...superseded, watchedMs: 0, watchMs: 0, seen: counts, failedRunIds: [] });
-  }
-  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const history = await readHistory(context, app);
   const served = servedBefore(pastOf([], history), build).map(({ id }) => id);
   const earlier = [...served, ...(options.before?.builds ?? [])];
   const earlierBuilds = new Set(earlier.filter((id) => id !== build));
   const subject: WatchedBuild = { ...options, earlierBuilds, sickTimes: history.sickTimes() };
   const observed = new ObservedBuild(context, subject);
+  if (serves !== undefined) {
+    const health = { finding: 'superseded', because: 'shows', reason: servesNow(serves) } as const;
+    return tell(context, options, { health, observed, smoke: noSmoke, watchedMs: 0, isWatched: false });
+  }
+  context.interruption.message = `${app} serves build ${shortBuild(build)}, which was not watched to the end`;
   const { smokeTests: tests, config } = options;
   const call = async () =>
     (await import('./smoke.ts')).callBuild(context, observed, tests, config?.runtime === 'cortex');
@@ -106,20 +97,10 @@ export async function verifyBuild(context: Context, options: BuildVerification):
   if (watchMs === undefined && smoke === noSmoke) return { finding: 'healthy' };
   const healthy = history.foundHealthy(build, options.isNew ? served[0] : build);
   const health = await watchBuild(context, observed, besideEarlier(smoke, healthy), watchMs);
-  const watchedMs = elapsed() - started;
+  // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
+  const since = options.isNew ? history.servesSince(build) : began;
   const isWatched = watchMs !== undefined;
-  return tell(context, options, {
-    ...health,
-    watchedMs,
-    watchMs: isWatched ? watchedMs : 0,
-    seen: { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls },
-    ...(health.because === 'smoke' && { isCallers: smoke.isCallers, said: smoke.said }),
-    hasEarlier: earlierBuilds.size > 0,
-    failedRunIds: observed.calls.failed(),
-    shows: observed.shown.earlier,
-    // As it was known before the calls: what they left in the log is later. An older build has lines of earlier calls.
-    since: options.isNew ? history.servesSince(build) : began,
-  });
+  return tell(context, options, { health, observed, smoke, watchedMs: elapsed() - started, isWatched, since });
 }
 
 /** What a call says of an app that was found healthy, and of which nothing was changed since. */
@@ -130,17 +111,21 @@ function besideEarlier(smoke: Smoke, healthy: string | undefined): Smoke {
 }
 
 /** Writes down what was found, and says it. */
-async function tell(context: Context, options: BuildVerification, health: FoundHealth): Promise<Verified> {
+async function tell(context: Context, options: BuildVerification, found: FoundHealth): Promise<Verified> {
   const { app, build } = options;
-  const { finding, because, reason, container, watchedMs, watchMs, seen, failedRunIds } = health;
+  const { health, observed, smoke, watchedMs, isWatched } = found;
+  const { finding, because, reason, container } = health;
+  const watchMs = isWatched ? watchedMs : 0;
+  const seen = { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls };
   const verdict = { build, verdict: finding, container, watchedMs };
   const told = finding === 'healthy' ? '' : reason;
   await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, watchMs });
   if (finding !== 'healthy') {
-    const details = { app, ...verdict, verdict: finding, reason, container: container ?? null, ...seen, failedRunIds };
-    const error = await verdictError(options, health, details);
+    const failedRunIds = observed.calls.failed();
+    const details = { app, ...verdict, reason, container: container ?? null, ...seen, failedRunIds };
+    const error = await verdictError(options, found, details);
     if (finding !== 'sick') return { finding, error };
-    const explaining = begun(explain(context, options, error, health));
+    const explaining = begun(explain(context, options, error, found));
     return { finding, error, explained: () => waitForLog(context, app, explaining) };
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
@@ -187,9 +172,10 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-async function verdictError(options: BuildVerification, health: FoundHealth, details: Record<string, unknown>) {
+async function verdictError(options: BuildVerification, found: FoundHealth, details: Record<string, unknown>) {
   const { app, build, goOn, calling } = options;
-  const { finding: verdict, because, reason, shows, isCallers } = health;
+  const { health, observed, smoke } = found;
+  const { finding: verdict, because, reason } = health;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
     const facts = { fix: gantryCommand`builds list ${app}`, details };
@@ -197,22 +183,25 @@ async function verdictError(options: BuildVerification, health: FoundHealth, det
   }
   if (verdict === 'unknown') {
     const doubt = 'the app may be late to show what serves, or somebody has put that build back';
-    const [what, why] = shows
+    const [what, why] = observed.shown.earlier
       ? [`whether ${named} of ${app} is healthy`, { why: doubt }]
       : [`${app} serves ${named}, and whether it is healthy`, {}];
     // A watch of what nobody calls sees nothing the next time, too.
     const again = because === 'nothing seen' ? await calling() : goOn;
-    const fix = isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
+    const fix =
+      because === 'smoke' && smoke.isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
-  return sickError(options, health, details);
+  return sickError(options, found, details);
 }
 
 function sickError(
   { app, build, orRollback }: BuildVerification,
-  { reason, container, said, hasEarlier }: FoundHealth,
+  { health: { reason, container, because }, smoke, observed }: FoundHealth,
   details: Record<string, unknown>,
 ) {
+  const said = because === 'smoke' ? smoke.said : undefined;
+  const hasEarlier = observed.subject.earlierBuilds.size > 0;
   const logs = container ? gantryCommand`logs ${app} --container ${container}` : gantryCommand`logs ${app} --since 10m`;
   // The log of an app that answered has nothing of it.
   const fix = said !== undefined && hasEarlier && !orRollback ? gantryCommand`rollback ${app}` : logs;
@@ -231,7 +220,7 @@ async function explain(
   context: Context,
   { app, config, seen }: BuildVerification,
   error: GantryError,
-  { container, since }: FoundHealth,
+  { health: { container }, since }: FoundHealth,
 ): Promise<void> {
   const ending = endingOf(context);
   const log = await readFailureLog(context, 'log', (until) => {

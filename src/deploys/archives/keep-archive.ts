@@ -134,7 +134,7 @@ async function enforceSharedLimits(context: Context, team: TeamState, sent: Kept
   const names = [...new Set([...listed.filter((name) => buildOf(name) !== undefined), sharedName(sent)])];
   const history = await readHistory(context, sent.app);
   // One that was rolled back by hand may be named later.
-  const isWell = (build = '') => !history.sickness(build) && !history.failure(build);
+  const isWell = (build = '') => !history.sickness(build) && !history.lastOf('failed', build);
   const well = names.sort().filter((name) => isWell(buildOf(name)));
   const kept = new Set([...well.slice(-maxShared), ...names.slice(-maxOfApp)]);
   const hashes = new Set([...kept].map(hashOf));

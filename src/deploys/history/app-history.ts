@@ -58,38 +58,26 @@ export class AppHistory {
     return new AppHistory([...this.recorded, event].sort((a, b) => Date.parse(a.at) - Date.parse(b.at)));
   }
 
-  created(build: string): EventOf<'created'> | undefined {
-    return this.#last('created', (event) => event.build === build);
+  last<Name extends EventName>(name: Name): EventOf<Name> | undefined {
+    return this.#all(name).at(-1);
+  }
+
+  /** The last event of a kind about a build; of a rollback, about the one that it made. */
+  lastOf<Name extends EventName>(name: Name, build: string | null | undefined): EventOf<Name> | undefined {
+    return this.#all(name).findLast((event) => buildOf(event) === build);
   }
 
   /** What was sent for a build. Unconfirmed: only what the platform shows of the build tells whether it arrived. */
   sent(build: string | null | undefined): EventOf<'sent'> | undefined {
-    return this.#last('sent', (event) => event.build === build);
-  }
-
-  lastSent(): EventOf<'sent'> | undefined {
-    return this.#last('sent', () => true);
+    return this.lastOf('sent', build);
   }
 
   /** The commit that was sent, or that was found since. */
   commitOf(build: string): BuildCommit {
     const { commit, dirty = false } = this.sent(build) ?? {};
     if (commit !== undefined) return { commit, dirty, evidence: 'record' };
-    const byFiles = this.#last('commit', (event) => event.build === build);
+    const byFiles = this.lastOf('commit', build);
     return byFiles ? { commit: byFiles.commit, dirty: false, evidence: byFiles.evidence } : noCommit;
-  }
-
-  preview(): EventOf<'preview'> | undefined {
-    return this.#last('preview', () => true);
-  }
-
-  failure(build: string): EventOf<'failed'> | undefined {
-    return this.#last('failed', (event) => event.build === build);
-  }
-
-  /** The last look at the build that serves; undefined after the app was deleted. */
-  served(): EventOf<'served'> | undefined {
-    return this.#last('served', () => true);
   }
 
   /** Whenever another build was seen to serve, oldest first: in ms since 1970, -Infinity at some time before. */
@@ -106,8 +94,8 @@ export class AppHistory {
 
   /** The rollback that made a build, if no command on record has seen it to its end. */
   openRollback(build: string | undefined): EventOf<'rolling-back'> | undefined {
-    const ended = this.#rolledBack(build);
-    return ended && !ended.isNoticed ? undefined : this.#rollingBack(build);
+    const ended = this.lastOf('rolled-back', build);
+    return ended && !ended.isNoticed ? undefined : this.lastOf('rolling-back', build);
   }
 
   /** The ends of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
@@ -116,7 +104,7 @@ export class AppHistory {
     return this.#all('rolling-back').flatMap(({ from, to, as, reason, at }) => {
       const ready = succeeded.find(({ id }) => id === as);
       const look = this.looks().find(({ build }) => build === as);
-      if (this.#rolledBack(as) || !(look ?? ready)) return [];
+      if (this.lastOf('rolled-back', as) || !(look ?? ready)) return [];
       // When it went live, not now: what was found since is later.
       const since = Math.max(Date.parse(at), toMs(ready?.updatedAt) || (look?.at ?? 0));
       return [{ from, to, as, reason, isNoticed: true, at: new Date(since).toISOString() }];
@@ -153,7 +141,7 @@ export class AppHistory {
   /** The verdict that a build, or another one of the same files, is sick. */
   sickness(build: string): EventOf<'verdict'> | undefined {
     const isOfSame = (event: EventOf<'verdict'>) => event.verdict === 'sick' && this.areOfSame(event.build, build);
-    return this.isSick(build) ? this.#last('verdict', isOfSame) : undefined;
+    return this.isSick(build) ? this.#all('verdict').findLast(isOfSame) : undefined;
   }
 
   /** The build that was found healthy before, if the same was sent for it as for both of these. */
@@ -186,15 +174,15 @@ export class AppHistory {
 
   /** The sick build that a build was rolled back from. */
   incident(live: string | undefined): string | undefined {
-    const from = this.#rolledBack(live)?.from;
+    const from = this.lastOf('rolled-back', live)?.from;
     return from !== undefined && this.sickness(from) ? from : undefined;
   }
 
   /** What is worth knowing of a build in a list; undefined if nothing is. */
   markOf(build: string): Verdict | 'rolled back' | 'failed' | `same files as ${string}, found sick` | undefined {
-    const failure = this.failure(build);
+    const failure = this.lastOf('failed', build);
     if (failure && buildHasFailed(failure.status)) return 'failed';
-    const rolledBack = this.#last('rolled-back', ({ from }) => from === build);
+    const rolledBack = this.#all('rolled-back').findLast(({ from }) => from === build);
     const verdicts = this.#all('verdict').filter((event) => event.build === build);
     // A doubtful look takes back no verdict.
     const last = lastCertain(verdicts) ?? verdicts.at(-1);
@@ -225,7 +213,7 @@ export class AppHistory {
 
   /** The settings of the last build that was sent, unless it is the one that serves. */
   triedBeside(live: string): Record<string, unknown> {
-    const last = this.lastSent();
+    const last = this.last('sent');
     return last && last.build !== live ? last.settings : {};
   }
 
@@ -266,7 +254,7 @@ export class AppHistory {
     if (cached !== undefined) return cached;
     this.#contents.set(build, build);
     // A revision may have been forced.
-    const rolling = this.#last('rolling-back', ({ as, fromGit }) => as === build && fromGit === undefined);
+    const rolling = this.#all('rolling-back').findLast(({ as, fromGit }) => as === build && fromGit === undefined);
     const { filesDigest, settingsDigest } = this.sent(build) ?? {};
     const content = filesDigest ? `${filesDigest} ${settingsDigest}` : rolling ? this.#contentOf(rolling.to) : build;
     this.#contents.set(build, content);
@@ -287,7 +275,7 @@ export class AppHistory {
       if (!isForPeople(event) || whole.#tellerOf(event) !== event) return [];
       const told = { ...event, changes: changes.get(event) };
       if (told.event !== 'served') return [told];
-      const isOwn = (whole.sent(told.build) ?? whole.created(told.build)) !== undefined;
+      const isOwn = (whole.sent(told.build) ?? whole.lastOf('created', told.build)) !== undefined;
       return [{ ...told, ...(isOwn ? {} : whole.commitOf(told.build)), isOwn }];
     });
     return listed.reverse();
@@ -295,7 +283,7 @@ export class AppHistory {
 
   /** The event that is listed for one: itself, or another that says the same, or more. Undefined if a failure does. */
   #tellerOf(event: HistoryEvent): HistoryEvent | undefined {
-    if (event.event === 'created') return this.sent(event.build) ?? this.failure(event.build) ?? event;
+    if (event.event === 'created') return this.sent(event.build) ?? this.lastOf('failed', event.build) ?? event;
     if (event.event === 'sent') return (event.unconfirmed ? undefined : this.#rollbackTo(event.build)) ?? event;
     if (event.event === 'rolling-back' || event.event === 'rolled-back') return this.#rollbackTo(event.as);
     if (event.event !== 'served') return event;
@@ -304,30 +292,21 @@ export class AppHistory {
     // Two looks at once write down the same.
     if (before?.build === event.build) return before;
     const isFirst = all.find(({ build }) => build === event.build) === event;
-    return (isFirst && this.#rolledBack(event.build)) || event;
+    return (isFirst && this.lastOf('rolled-back', event.build)) || event;
   }
 
   /** The rollback that made a build, as far as it has come. It may be noticed by a command that only looks, too. */
   #rollbackTo(build: string): EventOf<'rolled-back' | 'rolling-back'> | undefined {
-    return this.#rolledBack(build) ?? (this.failure(build) ? undefined : this.#rollingBack(build));
-  }
-
-  #rolledBack(as: string | undefined): EventOf<'rolled-back'> | undefined {
-    return this.#last('rolled-back', (event) => event.as === as);
-  }
-
-  #rollingBack(as: string | undefined): EventOf<'rolling-back'> | undefined {
-    return this.#last('rolling-back', (event) => event.as === as);
-  }
-
-  #last<Name extends EventName>(name: Name, matches: (event: EventOf<Name>) => boolean): EventOf<Name> | undefined {
-    return this.#all(name).findLast(matches);
+    const isFailed = this.lastOf('failed', build) !== undefined;
+    return this.lastOf('rolled-back', build) ?? (isFailed ? undefined : this.lastOf('rolling-back', build));
   }
 
   #all<Name extends EventName>(name: Name): EventOf<Name>[] {
     return onceFor<string, HistoryEvent[]>(this.#byName, name, () => []) as EventOf<Name>[];
   }
 }
+
+const buildOf = (event: HistoryEvent) => ('as' in event ? event.as : 'build' in event ? event.build : '');
 
 /** The last verdict that is certain. A watch that saw no call takes back nothing that calls have shown. */
 function lastCertain(verdicts: readonly EventOf<'verdict'>[]): EventOf<'verdict'> | undefined {

@@ -87,7 +87,7 @@ export async function recordLook(
   const build = liveBuild(app);
   if (build !== undefined) {
     const settings = shownSettings(app);
-    const last = history.served()?.build ?? null;
+    const last = history.last('served')?.build ?? null;
     const settingsBefore = last === build ? history.settingsOf(build) : undefined;
     const tried = history.triedBeside(build);
     const notOurs = Object.entries(settings).filter(([name, value]) => tried[name] !== value);

@@ -111,7 +111,7 @@ export async function planPreview(context: Context, { preview, configFile, name,
 
 /** What is on record of a preview that is still there: one that was deleted elsewhere may have had the same name. */
 async function readRecordOf(context: Context, app: string): Promise<PreviewRecord | undefined> {
-  const record = (await readHistory(context, app)).preview();
+  const record = (await readHistory(context, app)).last('preview');
   if (!record) return undefined;
   const evidence = await readEvidence(() => fetchApp(context.api, { project: context.project, app }));
   const isGone = 'refusal' in evidence && evidence.refusal instanceof NotFoundError;
@@ -174,8 +174,8 @@ async function readClone(context: Context, { id }: Repository, branch: string | 
 type Proven = ReturnType<typeof prove>;
 
 function prove(name: string, { repository, branches, here }: Clone, history: AppHistory) {
-  const lastRecord = history.preview();
-  const sent = history.lastSent();
+  const lastRecord = history.last('preview');
+  const sent = history.last('sent');
   const isOfHere =
     lastRecord?.repository === repository && (repository !== noRepository.id || lastRecord.base === here);
   const record = isOfHere && previewName(lastRecord) === name ? lastRecord : undefined;

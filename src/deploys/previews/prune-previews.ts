@@ -184,5 +184,5 @@ async function readPreviewFacts(context: Context, name: string, byFiles: boolean
   const merged = main && (await findMerged(context, commits, main.ref));
   const committed = new Set(sources.flatMap(({ id, commit }) => (commit && merged?.has(commit) ? id : [])));
   const sent = new Set(reading.list.flatMap(({ id }) => (history.sent(id) ? id : [])));
-  return { ...reading, sent, lastSent: history.lastSent()?.build, main: main?.name, committed };
+  return { ...reading, sent, lastSent: history.last('sent')?.build, main: main?.name, committed };
 }

@@ -2,16 +2,15 @@ import { type Fix, gantryCommand } from '../../kernel/command-line.ts';
 import { ConflictError, NotFoundError } from '../../kernel/errors.ts';
 import { count, shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { type App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
-import { fetchApp } from '../../platform/replies/index.ts';
 import { whyNotUsable } from '../archives/index.ts';
 import { fetchBuild, resolveBuild } from '../builds/index.ts';
 import { firstTrue } from '../decide.ts';
-import { type AppHistory, type BuildCommit, type EventOf, recordLook } from '../history/index.ts';
-import { type AppReading, buildsText } from '../observe.ts';
+import type { AppHistory, BuildCommit, EventOf } from '../history/index.ts';
+import { buildsText, type Settled } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
-import { pastOf, type ServedBuild, servedBefore, servingBuild } from '../serving.ts';
+import { pastOf, type ServedBuild, servedBefore } from '../serving.ts';
 import { teamStateOf } from '../team-state/index.ts';
 
 export interface RollbackOptions {
@@ -29,16 +28,11 @@ export interface RollbackOptions {
   sick?: { build: string; reason: string } | undefined;
 }
 
-/** The build to return to, and the one that it replaces. */
+/** The build to deploy again. */
 export interface Chosen {
-  app: App;
-  history: AppHistory;
-  live: string | undefined;
   target: Build;
-  /** The target serves: there is nothing to do. */
-  isLive: boolean;
-  /** The rollback that has made the live build and was not seen to its end, if there is nothing else to do. */
-  done: EventOf<'rolling-back'> | undefined;
+  /** The rollback that has made it while it serves and was not seen to its end, if there is nothing else to do. */
+  done?: EventOf<'rolling-back'> | undefined;
   /** What to type if there is no archive of the target. */
   without: Fix;
 }
@@ -47,20 +41,18 @@ export interface Chosen {
 export async function chooseBuild(
   context: Context,
   name: string,
-  reading: AppReading,
+  seen: Settled,
   options: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
-  const looked = await lookBack(context, name, reading, options.sick?.build);
-  const { live, history } = looked;
-  const { wanted, done } = await findWanted(context, name, looked, options);
+  const { live, history } = seen;
+  const { wanted, done } = await findWanted(context, name, seen, options);
   const chosen = (target: Build) => {
-    const without = gantryCommand`rollback ${name} ${target.id} --from-git REV`;
-    return { ...looked, done, target, isLive: target.id === live, without };
+    return { done, target, without: gantryCommand`rollback ${name} ${target.id} --from-git REV` };
   };
   if (wanted !== undefined)
-    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, reading));
-  const builds = reading.builds ? reading.list : await api(listBuilds, { project, app: name });
+    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, seen));
+  const builds = seen.builds ? seen.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
@@ -73,31 +65,22 @@ export async function chooseBuild(
 export async function chooseServing(
   context: Context,
   name: string,
-  reading: AppReading,
+  seen: Settled,
   without: (commit: BuildCommit) => Fix,
 ): Promise<Chosen> {
-  const looked = await lookBack(context, name, reading);
-  const { live } = looked;
+  const { live, history } = seen;
   if (live === undefined) {
     throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
   }
-  const target = await readyBuildOf(context, name, live, reading);
-  return { ...looked, target, isLive: false, done: undefined, without: without(looked.history.commitOf(live)) };
+  return { target: await readyBuildOf(context, name, live, seen), without: without(history.commitOf(live)) };
 }
 
-async function lookBack(context: Context, name: string, reading: AppReading, sick?: string) {
-  const { api, project } = context;
-  const app = reading.app ?? (await fetchApp(api, { project, app: name }));
-  const live = sick ?? servingBuild(reading.serving) ?? liveBuild(app);
-  return { app, live, history: await recordLook(context, name, app, reading.list) };
-}
-
-async function buildOf({ api, project }: Context, app: string, build: string, { list }: AppReading): Promise<Build> {
+async function buildOf({ api, project }: Context, app: string, build: string, { list }: Settled): Promise<Build> {
   return list.find(({ id }) => id === build) ?? fetchBuild(api, { project, app, build });
 }
 
-async function readyBuildOf(context: Context, app: string, build: string, reading: AppReading): Promise<Build> {
-  const listed = await buildOf(context, app, build, reading);
+async function readyBuildOf(context: Context, app: string, build: string, seen: Settled): Promise<Build> {
+  const listed = await buildOf(context, app, build, seen);
   if (buildPhase(listed.status) !== 'succeeded') throw notReadyError(app, listed);
   return listed;
 }
@@ -119,7 +102,7 @@ function tellPassed({ progress }: Context, before: readonly ReturnCandidate[], t
 async function findWanted(
   context: Context,
   name: string,
-  { app, history, live }: Pick<Chosen, 'app' | 'history' | 'live'>,
+  { app, history, live }: Settled,
   { build: word, fromGit, restoreScaling }: RollbackOptions,
 ): Promise<{ wanted: string | undefined; done?: EventOf<'rolling-back'> }> {
   const typed = word === undefined ? undefined : await resolveBuild(context, name, word);
@@ -133,11 +116,12 @@ async function findWanted(
 
 /** How the app stays scaled. */
 export function keptScaling(
-  { app, history, target }: Chosen,
+  { app, history }: Settled,
+  { target: { id } }: Chosen,
   { restoreScaling, sick }: Pick<RollbackOptions, 'restoreScaling' | 'sick'>,
 ) {
-  if (restoreScaling) return scalingOf(history.firstSettingsOf(target.id));
-  return changedScaling(history, target.id, (sick && history.settingsOf(target.id)) ?? app);
+  if (restoreScaling) return scalingOf(history.firstSettingsOf(id));
+  return changedScaling(history, id, (sick && history.settingsOf(id)) ?? app);
 }
 
 /** The scaling that is not what the platform made of the own settings of a build. */
@@ -147,7 +131,7 @@ export function changedScaling(history: AppHistory, build: string, scaled: Recor
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
-interface KnownBuilds extends Pick<Chosen, 'history' | 'live'> {
+interface KnownBuilds extends Pick<Settled, 'history' | 'live'> {
   builds: readonly Build[];
 }
 
@@ -174,7 +158,7 @@ function notReadyError(app: string, { id, status }: Build): ConflictError {
 }
 
 /** `unseen`: those that nobody saw serve, and that may have. None of them is guessed to be the one, or passed over. */
-function nothingBeforeError(app: string, { history, live }: Pick<Chosen, 'history' | 'live'>, unseen: string[]) {
+function nothingBeforeError(app: string, { history, live }: Pick<Settled, 'history' | 'live'>, unseen: string[]) {
   const before = live ? ` before ${shortBuild(live)}` : '';
   const served = servedBefore(pastOf([], history)).map(({ id }) => id);
   const sick = served.filter((each) => !history.areOfSame(each, live ?? '') && history.isSick(each));

@@ -3,14 +3,13 @@ import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts'
 import { ConflictError, InputNeededError, NotFoundError, UsageError } from '../../kernel/errors.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import { liveBuild } from '../../platform/contract/apps.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
+import { unlessMissing } from '../../platform/waiting/index.ts';
 import { findAppNames } from '../apps.ts';
-import { type AppHistory, type BuildCommit, recordLook } from '../history/index.ts';
-import { settle } from '../observe.ts';
+import type { AppHistory, BuildCommit } from '../history/index.ts';
+import { type Settled, settleDeployed } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
-import { servingBuild } from '../serving.ts';
-import { type Chosen, chooseServing, type RollbackOptions } from './choose-build.ts';
+import { chooseServing, type RollbackOptions } from './choose-build.ts';
 import { type Onto, planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 import { untilStopped, type Work } from './rollback.ts';
 
@@ -27,13 +26,13 @@ export async function promote(
   const { limit, app: from, seen } = started;
   const { context } = limit;
   const choice = await chooseServing(context, from, seen, (commit) => withoutArchive(from, app, commit));
-  if (!force) refuseSick(from, choice);
+  if (!force) refuseSick(from, seen, choice.target.id);
   const onto = await lookAtOther(context, app, from);
-  if (!force && serveSame(choice, onto)) {
+  if (!force && serveSame(seen, onto.seen)) {
     context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
-    return { ...planOf(context, app, choice, onto), build: onto.live ?? null };
+    return { ...planOf(context, app, choice, onto.seen), build: onto.seen.live ?? null };
   }
-  if (!force) await askIfOther(context, choice, onto, `${app} is another app than ${from}, which would replace it`);
+  if (!force) await askIfOther(context, seen, onto.seen, `${app} is another app than ${from}, which would replace it`);
   const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
   const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (flags) => gantryCommand`promote ${from} ${app} ${flags}`;
@@ -50,18 +49,18 @@ function withoutArchive(from: string, to: string, { commit, dirty }: BuildCommit
 }
 
 /** Whether the same was sent for both builds, and the one that serves is not known to be sick. */
-function serveSame({ history, target }: Chosen, { history: other, live }: Onto): boolean {
-  const promoted = history.sent(target.id);
+function serveSame(from: Settled, { history: other, live }: Settled): boolean {
+  const promoted = from.history.sent(from.live);
   const same = other.sent(live);
   const isEqual = promoted?.filesDigest === same?.filesDigest && promoted?.settingsDigest === same?.settingsDigest;
   return promoted !== undefined && live !== undefined && isEqual && !other.isSick(live);
 }
 
 /** Asks before another app is replaced, which the names of both in their config files prove: one of these may be mistyped. */
-async function askIfOther({ prompt }: Context, from: Chosen, to: Onto, message: string): Promise<void> {
+async function askIfOther({ prompt }: Context, from: Settled, to: Settled, message: string): Promise<void> {
   const ours = namesOf(from.history);
   const theirs = namesOf(to.history);
-  const isProven = from.history.sent(from.target.id)?.inFile && to.history.sent(to.live)?.inFile;
+  const isProven = from.history.sent(from.live)?.inFile && to.history.sent(to.live)?.inFile;
   // A stage may have a config file of its own, with a name that begins like the other one.
   const isStage = ours.some((ourName) => theirs.some((name) => ourName.startsWith(name) || name.startsWith(ourName)));
   if (!isProven || isStage) return;
@@ -75,23 +74,22 @@ function namesOf({ events }: AppHistory): string[] {
   return [...new Set(names)];
 }
 
-function refuseSick(app: string, { history, target }: Chosen): void {
-  if (!history.isSick(target.id)) return;
-  const { reason = 'it was rolled back', build = target.id } = history.sickness(target.id) ?? {};
-  const same = build === target.id ? '' : ` has the same files as build ${shortBuild(build)}, which`;
-  throw new ConflictError(`build ${shortBuild(target.id)} of ${app}${same} was found sick`, {
+function refuseSick(app: string, { history }: Settled, live: string): void {
+  if (!history.isSick(live)) return;
+  const { reason = 'it was rolled back', build = live } = history.sickness(live) ?? {};
+  const same = build === live ? '' : ` has the same files as build ${shortBuild(build)}, which`;
+  throw new ConflictError(`build ${shortBuild(live)} of ${app}${same} was found sick`, {
     why: reason,
     fix: 'deploy a version that is well, or to promote it all the same',
     retryWith: ['--force'],
-    details: { app, build: target.id, reason },
+    details: { app, build: live, reason },
   });
 }
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
 async function lookAtOther(context: Context, name: string, from: string): Promise<Onto> {
-  const reading = await settle(context, name);
-  const { app } = reading;
-  if (!app) {
+  const seen = await unlessMissing(settleDeployed(context, name));
+  if (!seen) {
     const names = ((await findAppNames(context)) ?? []).filter((each) => each !== from);
     const meant = closestName(name, names);
     const fix = /[/:]/.test(name)
@@ -104,7 +102,6 @@ async function lookAtOther(context: Context, name: string, from: string): Promis
       details: { app: name },
     });
   }
-  const history = await recordLook(context, name, app);
-  const keep = { ...scalingOf(app), name, ...(app.region && { region: app.region }) };
-  return { seen: reading, app, history, live: servingBuild(reading.serving) ?? liveBuild(app), keep };
+  const { region } = seen.app;
+  return { seen, keep: { ...scalingOf(seen.app), name, ...(region && { region }) } };
 }

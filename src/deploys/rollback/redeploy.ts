@@ -1,13 +1,20 @@
 import { fileSummary, shortBuild, shortList } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
-import type { App, AppCreation } from '../../platform/contract/apps.ts';
+import type { AppCreation } from '../../platform/contract/apps.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
 import type { Proof } from '../builds/index.ts';
-import { type AppHistory, type EventOf, recordEvent } from '../history/index.ts';
-import { type AppReading, settle } from '../observe.ts';
-import { compareSent, type Deployment, type SettingChange, whichCanStart } from '../send/index.ts';
+import { type EventOf, recordEvent } from '../history/index.ts';
+import { type Settled, settleDeployed } from '../observe.ts';
+import {
+  compareSent,
+  type Deployment,
+  type Guard,
+  type SettingChange,
+  whichCanStart,
+  whyDeployedMeanwhile,
+} from '../send/index.ts';
 import type { Chosen, RollbackOptions } from './choose-build.ts';
 import { proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
 
@@ -30,7 +37,7 @@ export interface Redeploy {
   title: 'rollback' | 'restart' | 'promotion';
   limit: TimeLimit;
   app: string;
-  seen: AppReading;
+  seen: Settled;
 }
 
 export async function startRedeploy(
@@ -41,15 +48,12 @@ export async function startRedeploy(
 ): Promise<Redeploy> {
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${title} did not get as far as the build` });
   const app = shortAppName(unlimited.project, given);
-  return { title, limit, app, seen: await settle(limit.context, app) };
+  return { title, limit, app, seen: await settleDeployed(limit.context, app) };
 }
 
-/** The app that a build is deployed as: what serves there, and what it keeps of its settings. */
+/** The app that a build is deployed as, and what it keeps of its settings. */
 export interface Onto {
-  app: App;
-  history: AppHistory;
-  live: string | undefined;
-  seen: AppReading;
+  seen: Settled;
   keep: Partial<AppCreation>;
 }
 
@@ -65,24 +69,25 @@ interface Way extends Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' |
 
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
 export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, way: Way): Promise<RolledBack> {
-  const { title, limit, app: from } = started;
+  const { title, limit, app: from, seen: ofSource } = started;
   const { context, unlimited } = limit;
   const { recorded, question, deed, force, logs } = way;
-  const { app: deployed, live, seen, keep } = onto;
-  const { target, history } = choice;
+  const { seen, keep } = onto;
+  const { live } = seen;
+  const { target } = choice;
   const app = keep.name ?? from;
-  return withSource(context, from, { ...choice, keep }, way, async (source) => {
+  return withSource(context, from, { ...choice, seen: ofSource, keep }, way, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
-    const settings = compareSent(source.body, deployed, history.firstSettingsOf(target.id));
-    const plan = { ...planOf(context, app, choice, onto), ...source.facts, settings, proof, changed: true };
+    const settings = compareSent(source.body, seen.app, ofSource.history.firstSettingsOf(target.id));
+    const plan = { ...planOf(context, app, choice, seen), ...source.facts, settings, proof, changed: true };
     sayPlan(context, plan, source, title);
-    sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
+    sayCommits(context, seen.history.sent(live)?.commit, plan.commit);
     if (question !== undefined) await context.prompt.confirm(question);
     context.willChange(deed, { ...plan, status: null });
     if (live !== undefined) context.progress.note(`${app} stays on ${shortBuild(live)} until the new build is ready`);
     for (const { id } of await whichCanStart(context, app, seen.list))
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
-    const guard = { seen: { reading: seen, live } };
+    const guard: Guard = (sending) => whyDeployedMeanwhile(context, seen, sending);
     const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     limit.handOver();
     const { build: as, serves, status, endpoint, dashboard } = deployment;
@@ -128,7 +133,7 @@ export function planOf(
   { project }: Context,
   app: string,
   { target }: Chosen,
-  { app: shown, live }: Pick<Onto, 'app' | 'live'>,
+  { app: shown, live }: Settled,
 ): RolledBack {
   const status = ownStatus(target.status);
   return {

@@ -16,7 +16,7 @@ export async function restart(unlimited: Context, given: string, options: Restar
   const started = await startRedeploy(unlimited, given, 'restart', options.typedMs);
   const { limit, app, seen } = started;
   const choice = await chooseServing(limit.context, app, seen, () => gantryCommand`apps restart ${app} --from-git REV`);
-  const onto = { ...choice, seen, keep: keptScaling(choice, {}) };
+  const onto = { seen, keep: keptScaling(seen, choice, {}) };
   const build = `build ${shortBuild(choice.target.id)} of ${app} again`;
   const way = { ...options, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (flags) => gantryCommand`apps restart ${app} ${flags}`;

@@ -81,13 +81,15 @@ export async function orRollBack(
 async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
   const { typedMs, sick, fromGit } = options;
   const started = await startRedeploy(unlimited, given, 'rollback', typedMs);
-  const { app, seen } = started;
+  const { app } = started;
   const { context } = started.limit;
-  if (sick) await checkServes(context, app, seen, sick.build);
+  if (sick) await checkServes(context, app, started.seen, sick.build);
+  const seen = sick ? { ...started.seen, live: sick.build } : started.seen;
   const choice = await chooseBuild(context, app, seen, options);
-  const { target, live } = choice;
-  if (choice.isLive) return closeRollback(unlimited, planOf(context, app, choice, choice), choice);
-  const onto = { ...choice, seen, keep: keptScaling(choice, options) };
+  const { live } = seen;
+  const { target } = choice;
+  if (target.id === live) return closeRollback(unlimited, planOf(context, app, choice, seen), choice);
+  const onto = { seen, keep: keptScaling(seen, choice, options) };
   const build = `build ${shortBuild(target.id)}`;
   return redeploy(started, choice, onto, {
     ...options,

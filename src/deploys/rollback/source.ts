@@ -23,6 +23,7 @@ import {
 } from '../builds/index.ts';
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
+import type { Settled } from '../observe.ts';
 import {
   checkLocalSource,
   chooseRegion,
@@ -71,7 +72,7 @@ export interface RollbackSource {
 type UseSource<T> = (source: RollbackSource) => Promise<T>;
 
 /** What was chosen, and the settings that are not those of the earlier build: the name as well, if another app gets it. */
-type Again = Chosen & { keep: Partial<AppCreation> };
+type Again = Chosen & { seen: Settled; keep: Partial<AppCreation> };
 
 /** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
 export function withSource<T>(
@@ -87,7 +88,8 @@ export function withSource<T>(
 }
 
 function withArchive<T>(context: Context, name: string, again: Again, use: UseSource<T>): Promise<T> {
-  const { keep, history, target } = again;
+  const { keep, target, seen } = again;
+  const { history } = seen;
   return withKeptArchive(context, name, target.id, async (usable) => {
     if (!usable) throw await noArchiveError(context, name, target.id, again.without);
     const { kept, archive, from } = usable;
@@ -135,7 +137,7 @@ function againOf({ build: restored, ...sent }: EventOf<'sent'>, from: string, ap
 function withCommit<T>(
   context: Context,
   name: string,
-  { app, target, history, keep }: Again,
+  { target, seen: { app, history }, keep }: Again,
   { revision, configFile }: { revision: string; configFile: string },
   use: UseSource<T>,
 ): Promise<T> {

@@ -176,7 +176,7 @@ async function findProof(
     const age = duration(now - toMs(build.createdAt));
     return { message: `${name} cannot start any more: it is pending for ${age}, and its upload URL has expired` };
   }
-  const owner = parseOwnerName((await readHistory(context, app)).created(build.id)?.process ?? '');
+  const owner = parseOwnerName((await readHistory(context, app)).lastOf('created', build.id)?.process ?? '');
   const isRunning = owner && isAlive(owner);
   if (isRunning) return undefined;
   // A process may have uploaded its build before it ended.

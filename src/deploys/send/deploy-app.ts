@@ -28,7 +28,7 @@ import {
 } from './busy-builds.ts';
 import type { Deployment } from './deploy-record.ts';
 import { tellOnFailure } from './failed-build.ts';
-import type { GivenPlan } from './guard.ts';
+import type { GivenPlan, Guard } from './guard.ts';
 import { checkToSend, type LocalApp } from './local-app.ts';
 import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
 import type { Sent } from './send-build.ts';
@@ -309,12 +309,16 @@ export async function deployApp(prepared: Prepared): Promise<Deployment> {
 /** Packs, creates a build, waits for its turn, looks again, uploads, and follows the build. */
 async function send(context: Context, prepared: Prepared): Promise<Sent> {
   const { local, made, here, options, approved, secrets } = prepared;
-  const { ifBusy, limit, verification, older } = options;
+  const { ifBusy, limit, verification } = options;
+  const guard: Guard = async (sending) => {
+    const broken = approved && (await (await plans()).whyNotAsPlanned(context, approved, sending));
+    return broken ?? (sending.created && !options.older ? whyOlder(context, here) : undefined);
+  };
   const sent = await (await import('./send-app.ts')).sendApp(context, local, made, {
     ...options,
     secrets,
     turn: ifBusy === 'wait' ? () => decideInTurn(context, prepared) : undefined,
-    guard: { plan: approved, order: older ? undefined : here },
+    guard,
     isVerified: isAsked(verification),
   });
   limit.handOver();

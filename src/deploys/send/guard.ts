@@ -12,8 +12,6 @@ import type { Context } from '../../platform/context.ts';
 import { App, type AppCreation, liveBuild } from '../../platform/contract/apps.ts';
 import { buildPhase } from '../../platform/contract/builds.ts';
 import { writeOutput } from '../../storage/output-files.ts';
-import type { Here } from '../commit-files.ts';
-import { whyOlder } from '../commit-of-build.ts';
 import { readHistory, settingKey } from '../history/index.ts';
 import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
@@ -219,29 +217,8 @@ function changedKeys(before: Record<string, unknown>, after: Record<string, unkn
   return [...names].filter((name) => stringifyJson(before[name]) !== stringifyJson(after[name]));
 }
 
-/** What must hold until right before the upload, however long a deploy has waited until then. */
-export interface Guard {
-  /** All that the plan is bound to is as it was. */
-  plan?: GivenPlan | undefined;
-  /** No newer commit serves than that of this folder. */
-  order?: Here | undefined;
-  /** Nobody else has deployed since this reading. `live`: what served then. */
-  seen?: { reading: AppReading; live: string | undefined } | undefined;
-}
-
-/** Why nothing may be sent; before a build is created, by the plan alone. */
-export async function whyNotSend(
-  context: Context,
-  guard: Guard,
-  sent: PlannedDeploy,
-): Promise<GantryError | undefined> {
-  const { plan, order, seen } = guard;
-  const { body, created } = sent;
-  const broken = plan && (await whyNotAsPlanned(context, plan, sent));
-  if (broken || created === undefined) return broken;
-  const older = order && (await whyOlder(context, order));
-  return older ?? (seen && whyDeployedMeanwhile(context, body.name, seen, created));
-}
+/** Why nothing may be sent: asked before the build is created, and right before the upload, whatever a deploy waited for. */
+export type Guard = (sent: PlannedDeploy) => Promise<GantryError | undefined>;
 
 /** What somebody else has deployed meanwhile is not replaced. */
 export class DeployedMeanwhileError extends ConflictError {
@@ -256,16 +233,18 @@ export class DeployedMeanwhileError extends ConflictError {
 
 export const wasCreated = 'was created meanwhile and is in progress';
 
-async function whyDeployedMeanwhile(
+/** The error before the upload if somebody else has deployed since a reading. */
+export async function whyDeployedMeanwhile(
   context: Context,
-  app: string,
-  { reading, live }: NonNullable<Guard['seen']>,
-  { buildId: created, hasLost }: NonNullable<PlannedDeploy['created']>,
+  seen: AppReading,
+  { body: { name: app }, created: own }: PlannedDeploy,
 ): Promise<DeployedMeanwhileError | undefined> {
-  const served = live === undefined ? [] : [live];
-  const before = [...served, ...reading.list.map(({ id }) => id)];
+  if (own === undefined) return undefined;
+  const { buildId: created, hasLost } = own;
+  const served = seen.live === undefined ? [] : [seen.live];
+  const before = [...served, ...seen.list.map(({ id }) => id)];
   const { now, first } = await lookBeforeUpload(context, app, before, created);
-  const ready = readySince(reading, now, [created, ...served]);
+  const ready = readySince(seen, now, [created, ...served]);
   if (ready !== undefined) {
     const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
     return new DeployedMeanwhileError(app, ready, what, now);

@@ -15,7 +15,7 @@ export {
   readSentFiles,
   rememberTarget,
 } from './deploy-record.ts';
-export { DeployedMeanwhileError, wasCreated } from './guard.ts';
+export { DeployedMeanwhileError, type Guard, wasCreated, whyDeployedMeanwhile } from './guard.ts';
 export {
   checkLocalApp,
   checkLocalSource,

@@ -116,7 +116,7 @@ function placeIn(message: string, field: string): number {
 
 /** What is kept of the live app becomes no setting of the file: its record is that of the build that serves. */
 export function withKeptRecord(history: AppHistory, keep: Partial<AppCreation>, record: SentRecord): SentRecord {
-  const { sent, shown } = history.fileSettings(history.served()?.build);
+  const { sent, shown } = history.fileSettings(history.last('served')?.build);
   const kept = Object.keys(scalingOf(keep));
   const pick = (from: Record<string, unknown> | undefined, otherwise: null | undefined) =>
     Object.fromEntries(kept.map((field) => [field, from?.[field] ?? otherwise]));

@@ -26,7 +26,7 @@ import { type ReadSecrets, trySecretsOf } from './app-secrets.ts';
 import { isPending, waitForBuilds } from './busy-builds.ts';
 import { type Deployment, type SentFile, type SentRecord, secretsMark } from './deploy-record.ts';
 import { type KnownBuild, recordEnded, tellOnFailure } from './failed-build.ts';
-import { type Guard, whyNotSend } from './guard.ts';
+import type { Guard } from './guard.ts';
 
 /** What is sent, of an app on disk or of an archive that is kept: the same from the plan to the last sentence. */
 export interface Sending extends SendOptions {
@@ -175,11 +175,11 @@ async function waitForTurn({ context, sending, packed, known }: Ongoing, { build
 }
 
 /** What protects the upload is asked directly before it, however long this deploy has waited until then. */
-async function check({ context, sending, packed }: Ongoing, created?: Created): Promise<void> {
-  const { body, turn, guard = {} } = sending;
+async function check({ sending, packed }: Ongoing, created?: Created): Promise<void> {
+  const { body, turn, guard } = sending;
   // Other builds in progress are waited for, and what they change is seen afterwards.
   const willWait = turn !== undefined && created === undefined;
-  const error = await whyNotSend(context, guard, { body, files: packed.files, created, willWait });
+  const error = await guard?.({ body, files: packed.files, created, willWait });
   if (error) throw error;
 }
 

@@ -39,7 +39,7 @@ function factsOf({
   ];
   const builds = isListed ? list.map((build) => buildFact(build)) : undefined;
   const app = exists ? ({ id: 'p-1-web' } as never) : undefined;
-  const read = { app, list: isListed ? list : [], builds, shows, at };
+  const read = { app, list: isListed ? list : [], builds, shows, at, live: undefined };
   const lastSent = sent.at(-1);
   return { ...read, serving: serving(read), sent: new Set(sent), lastSent, main, committed: new Set(committed) };
 }

@@ -24,7 +24,7 @@ export default defineCommand({
       status: ownStatus(build.status),
       ...commitOf(build.id),
       found: history.markOf(build.id) ?? null,
-      reason: history.failure(build.id)?.reason ?? lastError(build.initError),
+      reason: history.lastOf('failed', build.id)?.reason ?? lastError(build.initError),
     }));
   },
   view: (builds) =>
