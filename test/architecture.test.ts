@@ -374,8 +374,6 @@ const dense = new Set([
   'src/cli/flags/app.ts',
   'src/cli/program/approve-target.ts',
   'src/cli/program/command-tree.ts',
-  'src/cli/program/translate-spellings.ts',
-  'src/cli/program/typed-command.ts',
   'src/cli/program/usage-errors.ts',
   'src/deploys/builds/follow-build.ts',
   'src/deploys/git/repository.ts',

@@ -25,6 +25,8 @@ describe('completion', () => {
     ['dep', 'deploy'],
     ['-q builds com', 'compare'],
     ['--project p-1 builds com', 'compare'],
+    ['-qp p-1 builds com', 'compare'],
+    ['metrics serve --po', '--port'],
     ['apps list --json=name,st', 'name,status'],
     ['deploy x ', ''],
     ['--color a', 'always auto'],

@@ -1,3 +1,4 @@
+import { commandPath, operandsOf, readWords, takesWord } from '../program/read-words.ts';
 import type { CommandReference, FlagReference } from '../reference.ts';
 
 /** The parts of `gantry help --json` that completion needs. */
@@ -27,19 +28,25 @@ export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 export type Candidate = [word: string, description: string];
 
 export function findCandidates(tree: CompletionTree, words: string[]): CompletionResult {
-  const { flags, commands, groups } = tree;
+  const { commands, groups } = tree;
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   if (before.includes('--')) return { value: 'file', command: '', typed: [], given: {} };
 
-  const { typed, given, expected, found } = readWords(tree, before);
-  const { line, command } = found ?? {};
+  const parts = readWords(before, (name, operands) => valueFlag(name, flagsAfter(tree, operands)));
+  const typed = operandsOf(parts);
+  const { line, inputs: command } = commandIn(tree, typed);
   const inputs = line === undefined ? [] : typed.slice(line.split(' ').length);
-  const allFlags = [...flags, ...(command?.flags ?? [])];
+  const allFlags = flagsAfter(tree, typed);
 
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
-  const flag = value === undefined ? takesWord(expected, typing) : valueFlag(name, allFlags);
+  const last = parts.at(-1);
+  const expected = last?.value === undefined && takesWord(last?.form, typing) ? last?.form : undefined;
+  const flag = value === undefined ? expected : valueFlag(name, allFlags);
+  const given = Object.fromEntries(
+    parts.flatMap(({ form, value }) => (form && value !== undefined ? [[longName(form.flags), value]] : [])),
+  );
   if (flag) {
     const place = { value: valueName(flag.flags), flag: longName(flag.flags), typed: inputs, given };
     return choices(flag.choices) ?? { ...place, command: line ?? typed.join(' ') };
@@ -55,39 +62,13 @@ function argumentAtCursor(command: CommandInputs, place: Omit<ValueAtCursor, 'va
   return choices(argument.choices) ?? { value: argument.name, ...place };
 }
 
-/** What the words before the cursor say. `expected`: the flag whose value is at the cursor. */
-function readWords(tree: CompletionTree, before: string[]) {
-  const typed: string[] = [];
-  const given: Record<string, string> = {};
-  let expected: CompletionTree['flags'][number] | undefined;
-  let command: ReturnType<typeof commandIn>;
-  for (const word of before) {
-    const taking = takesWord(expected, word);
-    expected = undefined;
-    if (taking) {
-      given[longName(taking.flags)] = word;
-    } else if (word.startsWith('-')) {
-      const [, long, attached = ''] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
-      if (long !== undefined) given[long] = attached;
-      else expected = valueFlag(word, [...tree.flags, ...(command?.command?.flags ?? [])]);
-    } else {
-      typed.push(word);
-      command ??= commandIn(tree, typed.join(' '));
-    }
-  }
-  return { typed, given, expected, found: command };
+function flagsAfter(tree: CompletionTree, operands: readonly string[]): CompletionTree['flags'] {
+  return [...tree.flags, ...(commandIn(tree, operands).inputs?.flags ?? [])];
 }
 
-/** As on the command line, a word that looks like a flag is not taken as an optional value. */
-function takesWord<Flag extends CompletionTree['flags'][number]>(
-  flag: Flag | undefined,
-  word: string,
-): Flag | undefined {
-  return flag?.valueRequired || !word.startsWith('-') ? flag : undefined;
-}
-
-function commandIn({ commands, inputsOf }: CompletionTree, line: string) {
-  return commands.some(({ command }) => command === line) ? { line, command: inputsOf(line) } : undefined;
+function commandIn({ commands, inputsOf }: CompletionTree, operands: readonly string[]) {
+  const line = commandPath(operands).join(' ');
+  return commands.some(({ command }) => command === line) ? { line, inputs: inputsOf(line) } : {};
 }
 
 /** Joins `--region`, `=` and `us`, which bash passes as three words. */
@@ -102,8 +83,15 @@ export function joinFlagValues(words: string[]): string[] {
   return whole;
 }
 
-function valueFlag<Flag extends CompletionTree['flags'][number]>(word: string, flags: Flag[]): Flag | undefined {
-  return flags.find((flag) => /[<[]/.test(flag.flags) && flag.flags.split(/,? /).includes(word));
+function valueFlag(word: string, flags: CompletionTree['flags']) {
+  const flag = flags.find((flag) => flag.flags.split(/,? /).includes(word));
+  if (!flag) return undefined;
+  const takes = flag.valueRequired
+    ? ('required' as const)
+    : /[<[]/.test(flag.flags)
+      ? ('optional' as const)
+      : undefined;
+  return { ...flag, takes };
 }
 
 /** Returns `--cwd` for `-C, --cwd <dir>`. */

@@ -46,7 +46,8 @@ function rejectUnknownCommand(commander: Commander): void {
   (commander as Commander & { unknownCommand(): never }).unknownCommand();
 }
 
-function addGlobalFlags(root: Commander): Commander {
+/** Adds the flags of every command. */
+export function addGlobalFlags(root: Commander): Commander {
   root
     .option('--json [fields]', 'print JSON, or only these fields of it (not cat)')
     .option('--jq <expression>', 'print JSON, filtered by this jq expression')

@@ -8,7 +8,7 @@ import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
 import type { RunState } from './run-state.ts';
 import { placeFix } from './same-place.ts';
-import { endOfOwn, withFlags } from './typed-command.ts';
+import { withFlags, withoutFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(
@@ -21,18 +21,13 @@ export async function completeFix(
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
   const { corrected, retryWith } = facts;
-  const again = retryWith && new CommandLine(withFlags(unconfirmed(argv), retryWith));
+  // What was confirmed was another command.
+  const again = retryWith && new CommandLine(withFlags(withoutFlags(argv, ['--confirm']), retryWith));
   if (again) facts.fix = facts.fix === undefined ? again : `${facts.fix}: ${again}`;
   if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next?.argv;
   const isTaken = next && !(isForModel && !(await isCallable(next)));
   facts.next = isTaken ? new CommandLine(await withJson(next, argv)) : null;
-}
-
-/** What was confirmed was another command. */
-function unconfirmed(argv: readonly string[]): string[] {
-  const end = endOfOwn(argv);
-  return argv.filter((word, at) => at >= end || !(/^--confirm(?:=|$)/.test(word) || argv[at - 1] === '--confirm'));
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {

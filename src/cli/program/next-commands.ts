@@ -4,8 +4,9 @@ import type { ExitName, GantryError } from '../../kernel/errors.ts';
 import type { NextCommand } from '../command.ts';
 import { namedCommand } from '../commands/index.ts';
 import { hasChild } from './command-tree.ts';
+import { endOfOwn } from './read-words.ts';
 import { inSamePlace } from './same-place.ts';
-import { endOfOwn, readTypedCommand, withFlags } from './typed-command.ts';
+import { readTypedCommand, withFlags } from './typed-command.ts';
 
 /** After a dry run, the line itself: what it asks is not answered here. */
 export function usualNextOf(

@@ -9,8 +9,8 @@ import { namedCommand } from '../commands/index.ts';
 import { buildProgram, isUnknownChild, namesOf } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
+import { endOfOwn } from './read-words.ts';
 import type { RunState } from './run-state.ts';
-import { endOfOwn } from './typed-command.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {

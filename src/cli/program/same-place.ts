@@ -1,8 +1,6 @@
 import { type ChangeCommand, CommandLine, withCommands } from '../../kernel/command-line.ts';
 import { type GantryError, ProjectError } from '../../kernel/errors.ts';
-import { flagNameOf, readTypedCommand } from './typed-command.ts';
-
-const longNames: Readonly<Record<string, string>> = { '-p': '--project', '-C': '--cwd' };
+import { longName, readTypedCommand } from './typed-command.ts';
 
 /**
  * A command with the flags that say where this line worked: project, profile, region and folder. Another `run` of a file
@@ -12,16 +10,16 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
   const { selection, beforeFile, flagsAt } = readTypedCommand(argv.slice(1));
   const here = readTypedCommand(line);
-  const ownFlags = [...selection, ...(beforeFile ?? [])].map(nameOf);
+  const ownFlags = [...selection, ...(beforeFile ?? [])].map(longName);
   // A project, a profile and an emulator choose the target together.
   const choosesTarget = ownFlags.some((name) => targets.includes(name));
   const kept = [...here.selection, ...((beforeFile && here.beforeFile) ?? [])];
   const missing = kept.filter((flag) => {
-    const name = nameOf(flag);
+    const name = longName(flag);
     const isChosen = choosesTarget && targets.includes(name);
     return !ownFlags.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });
-  return argv.toSpliced(flagsAt + 1, 0, ...missing.flat());
+  return argv.toSpliced(flagsAt + 1, 0, ...missing.flatMap(({ words }) => words));
 }
 
 const targets = ['--project', '--profile', '--local'];
@@ -42,8 +40,4 @@ export function placeFix(error: GantryError, line: readonly string[]): void {
   for (const facts of [error.facts, ...(error instanceof ProjectError ? error.problems : [])]) {
     if (facts.fix !== undefined) facts.fix = withCommands(facts.fix, placeBeside(line));
   }
-}
-
-function nameOf([word = '']: readonly string[]): string {
-  return longNames[flagNameOf(word)] ?? flagNameOf(word);
 }

@@ -3,6 +3,7 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { words } from '../../kernel/words.ts';
+import { endOfOwn, type FlagForm, type LinePart, operandsOf, readWords } from './read-words.ts';
 import {
   commandFlags,
   commandSpellings,
@@ -13,7 +14,7 @@ import {
   refusals,
   switches,
 } from './spellings.ts';
-import { isPythonFile } from './typed-command.ts';
+import { globalFlag, isPythonFile } from './typed-command.ts';
 
 /** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
 export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
@@ -23,8 +24,9 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters)), names), secrets: [] };
   refuseCommand(line.argv);
   takeToken(line);
-  line.argv = line.argv.flatMap(flagTranslator(commandOf(line.argv)));
-  if (hasExtraWord) refuseExtraWord(positionals(line.argv).map((at) => line.argv[at] ?? ''));
+  const commands = commandOf(line.argv);
+  line.argv = partsOf(line.argv).flatMap((part) => translateFlag(part, commands));
+  if (hasExtraWord) refuseExtraWord(operandsOf(partsOf(line.argv)));
   line.argv = withOperands(line.argv);
   rewriteOperands(line);
   for (const word of rest) line.argv.push(word);
@@ -33,10 +35,10 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
 
 /** What follows `--`, or the file of `run`, belongs to another program. */
 function splitArguments(argv: readonly string[]): { own: string[]; rest: string[] } {
-  const [command] = positionals(argv);
-  const file = argv[command ?? -1] === 'run' ? argv.findIndex(isPythonFile) : -1;
-  const end = [argv.indexOf('--'), file].filter((at) => at >= 0).sort((a, b) => a - b)[0] ?? argv.length;
-  return { own: argv.slice(0, end), rest: argv.slice(end) };
+  const end = endOfOwn(argv);
+  const [command] = operandsOf(partsOf(argv));
+  const file = command === 'run' ? argv.findIndex((word, at) => at < end && isPythonFile(word)) : -1;
+  return { own: argv.slice(0, file < 0 ? end : file), rest: argv.slice(file < 0 ? end : file) };
 }
 
 /** `-yv` is `-y -v`. Letters that gantry knows itself need no help. */
@@ -46,8 +48,8 @@ function splitLetters(word: string): string[] {
 
 function withCommandFirst(words: string[]): string[] {
   const [first = 0] = positionals(words);
-  const before = words.slice(0, first);
-  return before.some((word) => commandFlags.includes(splitFlag(word)[0])) ? [...words.slice(first), ...before] : words;
+  const isOfCommand = partsOf(words).some(({ name = '', at }) => at < first && commandFlags.includes(name));
+  return isOfCommand ? [...words.slice(first), ...words.slice(0, first)] : words;
 }
 
 function renameCommands(words: string[], names: Record<string, string>): string[] {
@@ -59,30 +61,28 @@ function renameCommands(words: string[], names: Record<string, string>): string[
   return renameCommands([...words.slice(0, first), ...spelling.entry.split(' '), ...others], names);
 }
 
-/** Returns what a word becomes; it is called with each word in turn. */
-function flagTranslator(commands: string[]): (word: string, at: number, words: string[]) => readonly string[] {
-  const spellings = flagSpellings.filter(({ of }) => !of || of.some((command) => commands.includes(command)));
-  let isValue = false;
-  return (word, at, words) => {
-    if (isValue) {
-      isValue = false;
-      return [];
-    }
-    const [name, attached] = splitFlag(word);
-    const value = attached ?? words[at + 1];
-    const { here } = spellings.find(({ names }) => names.includes(name)) ?? {};
-    const translated = typeof here === 'function' && value !== undefined ? here(value, name) : undefined;
-    isValue = translated !== undefined && attached === undefined;
-    return translated ?? plainFlag(word, typeof here === 'function' ? undefined : here, value, commands);
-  };
+/** The words of a flag and its value as gantry has them; an operand stays. */
+function translateFlag(part: LinePart<object>, commands: string[]): readonly string[] {
+  const { name, value, words } = part;
+  if (name === undefined) return words;
+  const { here } = flagSpellings.find(({ names, of }) => names.includes(name) && isOneOf(commands, of)) ?? {};
+  if (typeof here !== 'function') return plainFlag(part, here, commands);
+  return (value === undefined ? undefined : here(value, name)) ?? plainFlag(part, undefined, commands);
 }
 
 /** A flag that takes no value here: the spelling that replaces it, or itself. */
-function plainFlag(word: string, here: readonly string[] | undefined, next: string | undefined, commands: string[]) {
-  const [name, attached] = splitFlag(word);
-  if (!here) refuseFlag(name, next, commands);
-  if (!here && (attached === undefined || !switches.includes(name))) return [word];
-  return attached === 'false' ? [] : (here ?? [name]);
+function plainFlag(
+  { name = '', value, words }: LinePart<object>,
+  here: readonly string[] | undefined,
+  commands: string[],
+) {
+  if (!here) refuseFlag(name, value, commands);
+  if (!here && (value === undefined || !switches.includes(name))) return words;
+  return value === 'false' ? [] : (here ?? [name]);
+}
+
+function isOneOf(commands: readonly string[], of: readonly string[] = commands): boolean {
+  return of.some((command) => commands.includes(command));
 }
 
 function refuseCommand(words: string[]): void {
@@ -104,10 +104,7 @@ function refuseExtraWord([command]: string[]): void {
 function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
   const refusal = flagRefusals.find(
     ({ names, of, except = [], when }) =>
-      names.includes(name) &&
-      (!of || of.some((command) => commands.includes(command))) &&
-      !except.some((command) => commands.includes(command)) &&
-      (when?.(next) ?? true),
+      names.includes(name) && isOneOf(commands, of) && !isOneOf(commands, except) && (when?.(next) ?? true),
   );
   if (!refusal) return;
   const { message, why, fix } = refusal;
@@ -224,20 +221,29 @@ function exposed(what: string, instead: string): string {
   return `${what} on the command line is visible in the shell history and to other processes: ${instead}`;
 }
 
-/** Flags with a value: the word after them is not an argument. */
-const valueFlags = new Set<string>(
-  words(
-    '-o --output -r --region -p --project --profile -C --cwd --color --app --dir',
-    '--service-account-token --project-id --name --config-file --log-level --data --since',
-    '--function --build --to --run --tail --lines --limit --until --search --source',
-    '--json-body --payload --env-file --parallel --workers --timeout --concurrency',
-    '-d --body --container-id --cooldown --min-replicas --max-replicas --response-grace-period',
+/** Flags with a value, besides those of the tables and of every command. */
+const valueFlags = new Set<string>([
+  ...flagSpellings.flatMap(({ here, names }) => (typeof here === 'function' ? names : [])),
+  ...operandFlags.map(({ name }) => name),
+  ...words(
+    '--dir --service-account-token --project-id --name --data --tail --until --search --source --timeout --concurrency',
+    '--from-env-file --min-replicas --max-replicas --container',
   ),
-);
+]);
+
+/** Letters that are refused as one. */
+const joined = flagRefusals.flatMap(({ names }) => names.filter((name) => /^-\w{2}/.test(name)));
+
+const formOf = (name: string): Partial<FlagForm> | undefined => {
+  if (valueFlags.has(name)) return { takes: 'required' };
+  return joined.includes(name) ? {} : globalFlag(name)?.takes && globalFlag(name);
+};
+
+const partsOf = (words: readonly string[]) => readWords(words, formOf);
 
 /** The places of the words that are neither flags nor their values. */
 function positionals(words: readonly string[]): number[] {
-  return words.flatMap((word, at) => (word.startsWith('-') || valueFlags.has(words[at - 1] ?? '') ? [] : [at]));
+  return partsOf(words).flatMap(({ name, at }) => (name === undefined ? [at] : []));
 }
 
 function findName<Entry>(words: string[], table: Record<string, Entry>) {
@@ -250,22 +256,12 @@ function findName<Entry>(words: string[], table: Record<string, Entry>) {
 }
 
 function commandOf(words: readonly string[]): string[] {
-  const [first, second] = positionals(words).map((at) => words[at] ?? '');
+  const [first, second] = operandsOf(partsOf(words));
   return first === undefined ? [] : [first, `${first} ${second ?? ''}`];
 }
 
-/** `--output=json`, `-o=json` and `-ojson` have their value attached. */
-function splitFlag(word: string): [name: string, value: string | undefined] {
-  const [, name = word, value] = /^(--[\w-]+|-y)=(.*)$|^/s.exec(word) ?? [];
-  if (value !== undefined || !/^-[or][^=f]|^-[or]=/.test(word)) return [name, value];
-  return [word.slice(0, 2), word.slice(2).replace(/^=/, '')];
-}
-
 function takeFlag(words: string[], flag: string): string | undefined {
-  const at = words.findIndex((word) => word === flag || word.startsWith(`${flag}=`));
-  if (at < 0) return undefined;
-  const [word = '', next] = words.slice(at, at + 2);
-  const attached = word === flag ? undefined : word.slice(flag.length + 1);
-  words.splice(at, attached === undefined ? 2 : 1);
-  return attached ?? next;
+  const part = partsOf(words).find(({ name }) => name === flag);
+  if (part) words.splice(part.at, part.words.length);
+  return part?.value;
 }

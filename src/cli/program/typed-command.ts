@@ -1,36 +1,51 @@
+import { Command as Commander } from 'commander';
 import { arrangeCommand, asTyped, type CommandLine } from '../../kernel/command-line.ts';
-import { namedCommand } from '../commands/index.ts';
+import { once } from '../../kernel/once.ts';
+import { addGlobalFlags } from './command-tree.ts';
+import { commandPath, endOfOwn, type FlagForm, formsOf, type LinePart, operandsOf, readWords } from './read-words.ts';
 
-const takesTarget = ['-p', '--project', '--profile', '--region', '-C', '--cwd', '--config-file'];
+const takesTarget = ['--project', '--profile', '--region', '--cwd', '--config-file'];
 const selecting = [...takesTarget, '--local'];
-const takesValue = [...takesTarget, '--color', '--jq'];
+
+const globalForms = once(() => formsOf(addGlobalFlags(new Commander()).options));
+/** A flag of every command. */
+export const globalFlag = (name: string) => globalForms()(name);
+/** Where the command is not known: a word after a flag is its value, if it has no dash. */
+const anyFlag = (name: string): FlagForm => globalFlag(name) ?? { names: [name], takes: 'optional' };
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
 export function readTypedCommand(argv: readonly string[]) {
-  const end = endOfOwn(argv);
-  const selection: (readonly string[])[] = [];
-  const words: string[] = [];
-  for (const group of withValues(argv.slice(0, end))) {
-    const [word = ''] = group;
-    if (endsWithFile(words)) break;
-    if (selecting.includes(flagNameOf(word))) selection.push(group);
-    else if (!takesValue.includes(word) && (words.length > 0 || !word.startsWith('-'))) words.push(word);
-  }
-  const path = pathOf(words);
+  const { selection, words, file } = readOwnWords(argv);
+  const path = commandPath(words);
   const next = path.length === 0 ? undefined : words[path.length];
-  const isRun = path[0] === 'run';
+  const start = argv.indexOf('run') + 1;
   return {
     /** The words that name its group or command; empty if there is none. */
     path,
     /** The word after these, unless it is a flag. */
     operand: next?.startsWith('-') ? undefined : next,
     /** The global flags that say where it works, with their values. */
-    selection: selection.filter(([word = '', value]) => value !== undefined || !takesTarget.includes(word)),
+    selection: selection.filter(({ value, form }) => value !== undefined || !form?.takes),
     /** The other flags between `run` and its file, each with its value; undefined for any other line. */
-    beforeFile: isRun && isPythonFile(words.at(-1)) ? flagsIn(words.slice(1, -1).map(asTyped)) : undefined,
+    beforeFile: file && readWords(argv.slice(start, file.at).map(asTyped), anyFlag).filter(isOther),
     /** Where the program takes flags for its own: before `--`, and before the file of `run`. */
-    flagsAt: isRun ? argv.indexOf('run') + 1 : end,
+    flagsAt: path[0] === 'run' ? start : endOfOwn(argv),
   };
+}
+
+const isOther = (part: LinePart) => part.name !== undefined && !selecting.includes(longName(part));
+
+/** What stands before the file of `run`; of other lines, all. */
+function readOwnWords(argv: readonly string[]) {
+  const selection: LinePart[] = [];
+  const words: string[] = [];
+  for (const part of readWords(argv, globalFlag)) {
+    const [word = ''] = part.words;
+    if (selecting.includes(longName(part))) selection.push(part);
+    else if (!part.form?.takes && (words.length > 0 || part.name === undefined)) words.push(word);
+    if (endsWithFile(words)) return { selection, words, file: isPythonFile(word) ? part : undefined };
+  }
+  return { selection, words, file: undefined };
 }
 
 /** What follows the file of `gantry run` belongs to the program. */
@@ -38,22 +53,9 @@ function endsWithFile(words: readonly string[]): boolean {
   return words[0] === 'run' && (isPythonFile(words.at(-1)) || !(words[1] ?? '-').startsWith('-'));
 }
 
-/** Where `--` is: what follows belongs to another program. */
-export function endOfOwn(argv: readonly string[]): number {
-  return argv.includes('--') ? argv.indexOf('--') : argv.length;
-}
-
-/** `--since` of `--since=1h`. */
-export function flagNameOf(word: string): string {
-  return word.split('=', 1)[0] ?? '';
-}
-
-function flagsIn(words: readonly string[]): string[][] {
-  return words.flatMap((word, at) => {
-    const next = words[at + 1];
-    if (!word.startsWith('-')) return [];
-    return [next === undefined || next.startsWith('-') ? [word] : [word, next]];
-  });
+/** The long name of a flag, if it has one. */
+export function longName({ name = '', form }: LinePart): string {
+  return form?.names.find((each) => each.startsWith('--')) ?? name;
 }
 
 /** Or a function in one: `job.py::train`. */
@@ -61,28 +63,12 @@ export function isPythonFile(word = ''): boolean {
   return /\.py(::|$)/.test(word);
 }
 
-/** Each word; a global flag with the word that is its value. */
-function* withValues(words: readonly string[]): Generator<readonly string[]> {
-  for (let at = 0; at < words.length; ) {
-    const size = takesValue.includes(words[at] ?? '') ? 2 : 1;
-    yield words.slice(at, at + size);
-    at += size;
-  }
-}
-
-function pathOf([first = '', second = '']: string[]): string[] {
-  const entry = namedCommand(first);
-  if (!entry) return [];
-  return Object.hasOwn(entry.commands ?? {}, second) ? [first, second] : [first];
-}
-
 /** The command line with an operand: in place of this word of it, or else as the first one. */
 export function withOperand(argv: readonly string[], operand: string, word: string | undefined): CommandLine {
-  const { path } = readTypedCommand(argv);
-  const isValue = (at: number) => takesValue.includes(argv[at - 1] ?? '') || /^--[\w-]+$/.test(argv[at - 1] ?? '');
-  const last = argv.lastIndexOf(path.at(-1) ?? '', endOfOwn(argv));
+  const parts = readWords(argv, anyFlag);
+  const last = argv.lastIndexOf(commandPath(operandsOf(parts)).at(-1) ?? '', endOfOwn(argv));
   const places = argv.flatMap((each, at) => (each === word && at > last ? [at] : []));
-  const at = places.find((place) => !isValue(place)) ?? places[0];
+  const at = places.find((place) => !parts.some((part) => part.value === word && part.at === place - 1)) ?? places[0];
   const words = (typed: readonly string[]) => typed.map((text) => ({ text }));
   const [before, after] = at === undefined ? [last + 1, last + 1] : [at, at + 1];
   return arrangeCommand([
@@ -92,16 +78,17 @@ export function withOperand(argv: readonly string[], operand: string, word: stri
   ]);
 }
 
-/** The command line with these flags, where the program takes them for its own. */
+/** The command line with these flags, where the program takes them for its own, in place of the same with other values. */
 export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
-  const end = endOfOwn(argv);
-  const { flagsAt: start } = readTypedCommand(argv);
-  const hasAll = flags.every((flag) => argv.includes(flag));
-  // Instead of the value that was typed.
-  const valued = flags.filter((flag, at) => /^--|^-C$/.test(flag) && flags[at + 1]?.startsWith('--') === false);
-  const isOther = (word: string, at: number) =>
-    hasAll || !valued.some((flag) => [word, argv[at - 1]].includes(flag) || word.startsWith(`${flag}=`));
-  const others = argv.map((word, at) => (at >= end || isOther(word, at) ? [word] : []));
-  const added = hasAll ? [] : flags;
-  return ['gantry', ...others.slice(0, start).flat(), ...added, ...others.slice(start).flat()];
+  if (flags.every((flag) => argv.includes(flag))) return ['gantry', ...argv];
+  const { flagsAt } = readTypedCommand(argv);
+  const replaced = readWords(flags, anyFlag).flatMap((flag) => (flag.value === undefined ? [] : longName(flag)));
+  const others = (words: readonly string[]) => withoutFlags(words, replaced);
+  return ['gantry', ...others(argv.slice(0, flagsAt)), ...flags, ...others(argv.slice(flagsAt))];
+}
+
+/** A line without these flags and their values. */
+export function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
+  const kept = readWords(argv, anyFlag).filter((part) => !names.includes(longName(part)));
+  return [...kept.flatMap(({ words }) => words), ...argv.slice(endOfOwn(argv))];
 }

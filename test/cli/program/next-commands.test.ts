@@ -79,6 +79,7 @@ describe('after an error', () => {
 
   test.each<[string, ExitName, string, string]>([
     ['a value of a global flag is no command', 'usage', '--profile prod apps get', 'apps get --help --profile prod'],
+    ['letters that are joined', 'usage', '-yqp p-2 whoami --frob', 'whoami --help -p p-2'],
     ['a missing app', 'not-found', 'invoke web', 'apps list'],
     ['a missing file on a volume', 'not-found', 'cat /x', 'ls'],
     ['a folder is kept', 'project', '-C app deploy', 'check -C app'],
