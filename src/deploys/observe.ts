@@ -1,4 +1,4 @@
-import { GantryError, isTransient } from '../kernel/errors.ts';
+import { isTransient, throwUnexpected } from '../kernel/errors.ts';
 import { onceFor } from '../kernel/once.ts';
 import { shortBuild, toMs } from '../kernel/output/format.ts';
 import type { Settings } from '../platform/config/settings.ts';
@@ -70,7 +70,8 @@ export async function settle(
     while (facts.serving.is === 'one of' && elapsed() - started < maxMs) {
       await delay(Math.min(pauseMs, maxMs - (elapsed() - started)));
       facts = await observe(context, name, own).catch((error: unknown) => {
-        if (context.signal.aborted || !(error instanceof GantryError) || !isTransient(error)) throw error;
+        throwUnexpected(error, context.signal);
+        if (!isTransient(error)) throw error;
         return facts;
       });
     }

@@ -11,7 +11,7 @@ import {
 import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { quoteForShell } from '../kernel/command-line.ts';
-import { AppError, GantryError, UnavailableError, UsageError } from '../kernel/errors.ts';
+import { AppError, GantryError, throwUnexpected, UnavailableError, UsageError } from '../kernel/errors.ts';
 import { isRecord, stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
@@ -112,7 +112,7 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
     const flaw = await findFlaw(result.response, read, test, isEnveloped);
     return { run, durationMs, ...flaw };
   } catch (error) {
-    if (!(error instanceof GantryError) || context.signal.aborted) throw error;
+    throwUnexpected(error, context.signal);
     return { durationMs: elapsed() - started, ...failureOf(error, isEnveloped || data ? undefined : fn) };
   }
 }

@@ -8,7 +8,7 @@ import { type AppHistory, allApps, readHistory, recordLook } from '../deploys/hi
 import { badNow } from '../deploys/replicas.ts';
 import { compareHere } from '../deploys/send/index.ts';
 import { hourMs } from '../kernel/durations.ts';
-import { AuthError, type ExitName, GantryError, NotFoundError } from '../kernel/errors.ts';
+import { AuthError, type ExitName, NotFoundError, throwUnexpected } from '../kernel/errors.ts';
 import { withNulls } from '../kernel/json-text.ts';
 import { once } from '../kernel/once.ts';
 import { latestFirst, roundCents, toMs } from '../kernel/output/format.ts';
@@ -244,7 +244,8 @@ class Parts {
     try {
       return await read();
     } catch (error) {
-      if (this.context.signal.aborted || error instanceof AuthError || !(error instanceof GantryError)) throw error;
+      throwUnexpected(error, this.context.signal);
+      if (error instanceof AuthError) throw error;
       this.unknown[name] = error.message;
       this.#exits.set(name, error.exit);
       return null;

@@ -232,6 +232,11 @@ export function throwUnexpected(error: unknown, signal?: AbortSignal): asserts e
   if (signal?.aborted || !(error instanceof GantryError)) throw error;
 }
 
+/** Whether the platform replied with one of these statuses. */
+export function isReplyWith(error: unknown, statuses: readonly number[]): error is GantryError {
+  return error instanceof GantryError && error.facts.status !== undefined && statuses.includes(error.facts.status);
+}
+
 /** What work returns; undefined if it throws. */
 export function attempt<Result>(work: () => Result): Result | undefined {
   try {

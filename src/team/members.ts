@@ -1,5 +1,5 @@
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
-import { FailedError, GantryError, NotFoundError, UsageError } from '../kernel/errors.ts';
+import { FailedError, type GantryError, NotFoundError, throwUnexpected, UsageError } from '../kernel/errors.ts';
 import { stringifyJson } from '../kernel/json-text.ts';
 import { cutText } from '../kernel/output/format.ts';
 import { words } from '../kernel/words.ts';
@@ -38,7 +38,7 @@ async function readAccountNames({ api, project, progress, signal }: ListContext)
     const { serviceAccounts } = await api(listServiceAccounts, { project });
     return new Map(serviceAccounts.map(({ id, name }) => [id, name ?? id]));
   } catch (error) {
-    if (!(error instanceof GantryError) || signal.aborted) throw error;
+    throwUnexpected(error, signal);
     progress.warn(`cannot read the names of service accounts: ${error.message}`);
     return new Map();
   }

@@ -1,5 +1,5 @@
 import { onAbort } from '../../kernel/clock.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { isReplyWith } from '../../kernel/errors.ts';
 import { deferred } from '../../kernel/once.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
@@ -265,5 +265,5 @@ class LogFollower {
 
 /** The platform refuses this range, perhaps because it is too old. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof GantryError && [400, 410, 416, 422].includes(error.facts.status ?? 0);
+  return isReplyWith(error, [400, 410, 416, 422]);
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { GantryError, UsageError } from '../../kernel/errors.ts';
+import { isReplyWith, UsageError } from '../../kernel/errors.ts';
 import type { LogSocket } from '../../platform/api/log-socket.ts';
 import type { Context } from '../../platform/context.ts';
 import { buildPhase, getBuildLogs } from '../../platform/contract/builds.ts';
@@ -80,7 +80,7 @@ export function appLogSource(
       const read = (chosen: object) => api(getAppLogs, { project, app, query: chosen as AppLogsQuery });
       const reply = await read(query).catch(async (error: unknown) => {
         // No document says how large a page may be.
-        if (isSizeRefused || !(error instanceof GantryError) || error.facts.status !== 400) throw error;
+        if (isSizeRefused || !isReplyWith(error, [400])) throw error;
         const smaller = await read({ ...query, pageSize: undefined });
         isSizeRefused = true;
         return smaller;

@@ -1,6 +1,6 @@
 import { dashboardUrl } from '../../deploys/apps.ts';
 import { fetchBuild, resolveBuild } from '../../deploys/builds/index.ts';
-import { GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { NotFoundError, throwUnexpected } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { canShowBrowser, openInBrowser } from '../../team/account/index.ts';
@@ -43,6 +43,7 @@ async function urlOf(context: Context, app: string | undefined, word: string | u
 async function checkExists({ api, project, signal }: Context, app: string, build: string | undefined): Promise<void> {
   const request = build === undefined ? fetchApp(api, { project, app }) : fetchBuild(api, { project, app, build });
   await request.catch((error: unknown) => {
-    if (error instanceof NotFoundError || !(error instanceof GantryError) || signal.aborted) throw error;
+    if (error instanceof NotFoundError) throw error;
+    throwUnexpected(error, signal);
   });
 }

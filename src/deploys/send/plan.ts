@@ -6,9 +6,9 @@ import {
   AuthError,
   ConflictError,
   FailedError,
-  GantryError,
   NotFoundError,
   RateLimitedError,
+  throwUnexpected,
 } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { once } from '../../kernel/once.ts';
@@ -179,7 +179,8 @@ function warnOrThrow(
   { dryRun }: Pick<PlanOptions, 'dryRun'>,
   what: string,
 ): void {
-  if (dryRun || signal.aborted || !(error instanceof GantryError) || error.facts.status === undefined) throw error;
+  throwUnexpected(error, signal);
+  if (dryRun || error.facts.status === undefined) throw error;
   if (error instanceof AuthError || error instanceof RateLimitedError) throw error;
   progress.warn(`${what}, deploying without a comparison: ${error.message}`);
 }

@@ -6,7 +6,7 @@ import { locateSetting } from '../../app/set-config-value.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
-import { GantryError, PendingError } from '../../kernel/errors.ts';
+import { GantryError, isReplyWith, PendingError } from '../../kernel/errors.ts';
 import { begun } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import { findRegistryLogin } from '../../platform/config/registry-login.ts';
@@ -94,7 +94,7 @@ export async function readBaseImages({ root, custom, deployment }: AppConfig): P
 
 /** Adds the places of the settings that the platform refuses to the error, if its message names some that the file has. */
 async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
-  if (!(error instanceof GantryError) || ![400, 422].includes(error.facts.status ?? 0)) throw error;
+  if (!isReplyWith(error, [400, 422])) throw error;
   const named = listAppSettings(config)
     .filter(({ value }) => value !== undefined)
     .map(({ section, key, field }) => ({ setting: `${section}.${key}`, at: placeIn(error.message, field) }))

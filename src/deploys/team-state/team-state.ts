@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { type Fix, gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { makePrivateFolder } from '../../kernel/disk/index.ts';
-import { FailedError, GantryError, systemCode, UnavailableError } from '../../kernel/errors.ts';
+import { FailedError, GantryError, systemCode, throwUnexpected, UnavailableError } from '../../kernel/errors.ts';
 import { onceFor } from '../../kernel/once.ts';
 import type { Settings } from '../../platform/config/settings.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
@@ -156,7 +156,7 @@ export class TeamState {
       for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
       await this.#volume.delete(context, paths);
     } catch (error) {
-      if (!(error instanceof GantryError)) throw error;
+      throwUnexpected(error);
       context.trace(`cannot remove old team state: ${error.message}`);
     }
   }

@@ -1,5 +1,5 @@
 import { gantryCommand } from '../../kernel/command-line.ts';
-import { AuthError, GantryError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { AuthError, type GantryError, isReplyWith, UnexpectedReplyError } from '../../kernel/errors.ts';
 import {
   type Credential,
   findNewTokenProblem,
@@ -58,9 +58,8 @@ async function requestToken({ refreshToken = '' }: StoredTokens, { api, now }: R
     checkRenewed(fresh, now());
     return fresh;
   } catch (error) {
-    throw error instanceof GantryError && invalidStatuses.has(error.facts.status ?? 0)
-      ? loginExpiredError(error)
-      : error;
+    // Other statuses than those of an invalid refresh token are transient.
+    throw isReplyWith(error, [400, 401]) ? loginExpiredError(error) : error;
   }
 }
 
@@ -73,9 +72,6 @@ function checkRenewed(tokens: StoredTokens, now: number): void {
     fix: gantryCommand`login`,
   });
 }
-
-/** Statuses that mean that the refresh token is invalid; others are transient. */
-const invalidStatuses = new Set([400, 401]);
 
 function loginExpiredError(error: GantryError): AuthError {
   const why = `renewing the token failed: ${error.message}`;

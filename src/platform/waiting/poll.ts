@@ -1,9 +1,10 @@
 import type { Fix } from '../../kernel/command-line.ts';
 import {
-  GantryError,
+  type GantryError,
   isTransient,
   NotFoundError,
   PendingError,
+  throwUnexpected,
   UnavailableError,
   UnexpectedReplyError,
 } from '../../kernel/errors.ts';
@@ -68,7 +69,7 @@ export function throwUnlessTransient(
   silentMs: number,
   { name, fix, details, ageMs }: PolledWork,
 ): GantryError {
-  if (!(error instanceof GantryError)) throw error;
+  throwUnexpected(error);
   const isUnavailable = isTransient(error);
   if (ageMs !== undefined && isTooEarly(error, ageMs)) return error;
   // What this command has started is waited for up to its own time limit.

@@ -1,4 +1,4 @@
-import { GantryError } from '../../kernel/errors.ts';
+import { GantryError, isReplyWith } from '../../kernel/errors.ts';
 import { ConnectionError } from '../../platform/api/transport.ts';
 import { completeUpload, initializeUpload } from '../../platform/contract/volumes.ts';
 import { possibleEtags } from '../transfer/hash.ts';
@@ -67,8 +67,7 @@ export class VolumePlace implements TargetPlace {
       await this.#complete(entry, sent, { bytes, startedAt: signed ?? begun });
     } catch (error) {
       // The platform may have dropped an old upload session.
-      const isLost = error instanceof GantryError && [400, 404, 409].includes(error.facts.status ?? 0);
-      if (sent.resumedBytes === 0 || !isLost) throw error;
+      if (sent.resumedBytes === 0 || !isReplyWith(error, [400, 404, 409])) throw error;
       progress.transferred(sent.resumedBytes - bytes);
       throw new LostUploadError(error.message);
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type LockedFile, mountedPath, weightsLockName } from '../../app/weights-lock.ts';
 import { readRegularSync } from '../../kernel/disk/index.ts';
-import { GantryError } from '../../kernel/errors.ts';
+import { type GantryError, throwUnexpected } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { fileSummary, size } from '../../kernel/output/format.ts';
 import { boolean, integer, nullable, number, type ObjectOf, objects, text } from '../../kernel/shape.ts';
@@ -75,7 +75,8 @@ export async function pullWeights(context: Context, options: PullOptions): Promi
     try {
       results.push(await pullOne(context, wanted, await findWeights(context, wanted, access), options));
     } catch (error) {
-      if (all.length === 1 || context.signal.aborted || !(error instanceof GantryError)) throw error;
+      if (all.length === 1) throw error;
+      throwUnexpected(error, context.signal);
       failed.push(failedSource(context, wanted, error));
     }
   }

@@ -1,6 +1,6 @@
 import { type LockedFile, type LockedWeights, weightsLockName } from '../../app/weights-lock.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
-import { GantryError, NotFoundError } from '../../kernel/errors.ts';
+import { NotFoundError, throwUnexpected } from '../../kernel/errors.ts';
 import { boolean, choice, integer, type ObjectOf, objects, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import { ListedFiles } from '../copy/index.ts';
@@ -104,7 +104,7 @@ async function forget(context: Context, weights: LockedWeights, wrong: readonly 
     modified === undefined || wrong.some(({ path }) => path === file.path) ? file : { ...file, modified },
   );
   await updateLock(context, { ...weights, files }).catch((error: unknown) => {
-    if (!(error instanceof GantryError)) throw error;
+    throwUnexpected(error);
     context.progress.warn({
       severity: 'warning',
       message: error.message,
