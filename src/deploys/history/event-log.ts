@@ -1,9 +1,10 @@
-import { readFile, rm, stat } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import * as v from 'valibot';
-import { makePrivateFolder, openForAppend, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
+import { appendToFileSync, makePrivateFolder, replaceFile, takeLock, toDiskError } from '../../kernel/disk/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
-import { FailedError, systemCode } from '../../kernel/errors.ts';
+import { attempt, FailedError, systemCode } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { onceFor } from '../../kernel/once.ts';
 import { toMs } from '../../kernel/output/format.ts';
@@ -34,30 +35,24 @@ export class EventLog {
   constructor(private readonly path: string) {}
 
   /** Now, but no earlier than the last event: two commands know the platform's clock to a second. In ms. */
-  async timeOf(now: number): Promise<number> {
-    const text = await readText(this.path).catch(() => '');
-    const last = timeOf(this.#parse(text).findLast((event) => event !== undefined));
+  timeOf(now: number): number {
+    const last = timeOf(this.#parse(this.#text).findLast((event) => event !== undefined));
     return last > now && last - now < maxStepMs ? last : now;
   }
 
   /** Throws an error of the disk. */
   async append(event: HistoryEvent): Promise<void> {
     makePrivateFolder(dirname(this.path));
-    if (await this.#isFull(timeOf(event))) await this.#makeRoom(timeOf(event));
-    const file = await openForAppend(this.path);
-    try {
-      // One write: lines of two processes do not mix.
-      await file.write(`\n${stringifyJson(event)}`);
-    } finally {
-      await file.close();
-    }
+    if (this.#isFull(timeOf(event))) await this.#makeRoom(timeOf(event));
+    // One write: lines of two processes do not mix.
+    appendToFileSync(this.path, `\n${stringifyJson(event)}`);
   }
 
   /** Throws FailedError if a file is there and cannot be read. */
   async read(now: number): Promise<EventsRead> {
     // In this order, a file that becomes the file before meanwhile is read twice, not missed.
-    const current = await readText(this.path);
-    const before = await readText(this.#pathBefore);
+    const current = readText(this.path);
+    const before = readText(this.#pathBefore);
     const parsed = this.#parse(before.startsWith(current) ? before : `${before}${current}`);
     const events = parsed.filter((event) => event !== undefined).filter((event) => timeOf(event) > now - maxHistoryMs);
     return {
@@ -68,6 +63,11 @@ export class EventLog {
 
   async remove(): Promise<void> {
     await Promise.all([rm(this.path, { force: true }), rm(this.#pathBefore, { force: true })]);
+  }
+
+  /** Empty also if it cannot be read. */
+  get #text(): string {
+    return attempt(() => readText(this.path)) ?? '';
   }
 
   get #pathBefore(): string {
@@ -85,15 +85,15 @@ export class EventLog {
     const lock = takeLock(`${this.path}.lock`);
     try {
       // Looked at again under the lock: another process may have done it.
-      if (lock && (await this.#isFull(now))) await replaceFile(this.path, this.#pathBefore);
+      if (lock && this.#isFull(now)) await replaceFile(this.path, this.#pathBefore);
     } finally {
       lock?.release();
     }
   }
 
   /** Too large, or old enough that the file before can go. */
-  async #isFull(now: number): Promise<boolean> {
-    const text = await readText(this.path).catch(() => '');
+  #isFull(now: number): boolean {
+    const text = this.#text;
     const first = this.#parse(text).find((event) => event !== undefined);
     return text.length > maxFileBytes || now - timeOf(first) > maxFileAgeMs;
   }
@@ -103,15 +103,17 @@ export class EventLog {
 const timeOf = (event: HistoryEvent | undefined): number => toMs(event?.at);
 
 /** Empty if there is no file, or no usable folder. What cannot be read is not the same as what is not there. */
-async function readText(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch(async (error: unknown) => {
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
     // One that was not there a moment ago is being created by another process.
-    if (systemCode(error) === 'ENOENT' || !(await stat(path).catch(() => undefined))) return '';
+    if (systemCode(error) === 'ENOENT' || !existsSync(path)) return '';
     throw new FailedError(`cannot read ${path}: ${toDiskError(error).message}`, {
       why: 'it has what is known of the app, such as which builds were found sick',
       fix: 'make it readable for this user, or remove it to forget all that',
     });
-  });
+  }
 }
 
 /** Settings of an app under the platform's names, or of a request without what may hold a secret. */

@@ -57,7 +57,7 @@ export async function recordEvent<Name extends EventName>(
   at?: string,
 ): Promise<HistoryEvent> {
   const log = logOf(context, app);
-  const time = at ?? new Date(await log.timeOf(context.platformNow())).toISOString();
+  const time = at ?? new Date(log.timeOf(context.platformNow())).toISOString();
   const written = { at: time, event, by: describeOrigin(context), ...facts } as HistoryEvent;
   try {
     await log.append(written);
