@@ -20,7 +20,7 @@ export interface LockOwner {
 
 /** A unique file name that identifies this process. */
 export function newOwnerName(): string {
-  return `${process.pid}-${startOf('self') ?? 0}-${ownNamespace()}-${randomBytes(8).toString('hex')}`;
+  return `${process.pid}-${ownStart()}-${ownNamespace()}-${randomBytes(8).toString('hex')}`;
 }
 
 /** Reads a name made by {@link newOwnerName}; undefined if it is not one. */
@@ -40,6 +40,7 @@ export function ownedIn(folder: string, besides: string | RegExp = '') {
 /** Undefined for another machine or container. Detects reused process ids and zombie processes. */
 export function isAlive({ pid, startedAt, namespace }: LockOwner): boolean | undefined {
   if (namespace !== ownNamespace()) return undefined;
+  if (pid === process.pid) return startedAt === 0 || [0, startedAt].includes(ownStart());
   try {
     process.kill(pid, 0);
   } catch (error) {
@@ -104,6 +105,8 @@ function describeNamespace(): string {
   const pids = attempt(() => readlinkSync('/proc/self/ns/pid'));
   return boot && pids ? `${hostname()} ${boot} ${pids}` : randomBytes(16).toString('hex');
 }
+
+const ownStart = once(() => startOf('self') ?? 0);
 
 /** Field 22 of `/proc/PID/stat`. */
 function startOf(pid: number | 'self'): number | undefined {
