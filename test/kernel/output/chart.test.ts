@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Chart, type Panel, panelOf } from '../../../src/kernel/output/chart/model.ts';
 import { renderChart } from '../../../src/kernel/output/chart/render.ts';
 import { createPage } from '../../../src/kernel/output/page.ts';
+import { drawnCases } from '../../support/extent.ts';
 import { widthOf } from '../../support/width.ts';
 
 const page = (columns?: number, env: Record<string, string> = {}) =>
@@ -183,7 +184,7 @@ test('a chart of any data fits its page', () => {
       expect(text).not.toMatch(/NaN|Infinity|undefined|\u001b/);
       if (!unicode) expect(text).toMatch(/^[\n -~]*$/);
     }),
-    { numRuns: 300 },
+    { numRuns: drawnCases(60, 300) },
   );
 });
 

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { durationCell, numberCell } from '../../../src/kernel/output/format.ts';
 import { createPage } from '../../../src/kernel/output/page.ts';
 import { type Columns, keyValueTable, stackViews, table } from '../../../src/kernel/output/table.ts';
+import { drawnCases } from '../../support/extent.ts';
 import { widthOf } from '../../support/width.ts';
 
 const page = (columns?: number) =>
@@ -43,7 +44,7 @@ test('a table of any content fits its terminal', () => {
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: drawnCases(100, 300) },
   );
 });
 
