@@ -35,7 +35,12 @@ export async function inFrontOf(emulator: Emulator, answering: Answering): Promi
     const pass = () => passOn(asking, asked, bytes);
     // It has no live logs.
     if (asking.headers.upgrade) return void response.writeHead(404).end();
-    const answer = (await answering(call, pass)) ?? (await pass());
+    const own = async () => (await answering(call, pass)) ?? pass();
+    const answer = await own().catch((error) => {
+      // Who asked may have ended without waiting, and the emulator with its test.
+      if (!asking.socket.destroyed) throw error;
+    });
+    if (!answer) return;
     const { status = 200, type = 'application/json', hasDate = false, body } = answer;
     response.sendDate = hasDate;
     response.writeHead(status, { 'content-type': type }).end(body);
