@@ -1,8 +1,10 @@
 import { type ChildProcess, execFile, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { after } from '../../../kernel/clock.ts';
 import { attempt } from '../../../kernel/errors.ts';
+import { folderOnPath } from '../../../kernel/interpreters.ts';
 
 /** One of the two is set. */
 export interface ProcessExit {
@@ -142,6 +144,8 @@ export function killTree(pid: number, signal: NodeJS.Signals): void {
 export function outputOf([program = '', ...args]: readonly string[], env = process.env): Promise<string | undefined> {
   const options = { env, timeout: 30_000, windowsHide: true };
   return new Promise((done) => {
+    // A start of one that is not there, such as uv, costs as much as one of another.
+    if (process.platform !== 'win32' && !existsSync(program) && !folderOnPath(program, env)) return done(undefined);
     execFile(program, args, options, (error, stdout) => done(error ? undefined : stdout.trim()));
   });
 }
