@@ -307,7 +307,7 @@ async function confirmStored(
   { before, after, undone: last }: SecretList,
 ): Promise<ConflictError | undefined> {
   const compare = async () => differences(await read(), before, after);
-  const isSettled = ({ lost, kept, undone }: Difference) => lost.length + kept.length === 0 || undone.length > 0;
+  const isSettled = ({ lost, kept, undone }: SecretDifference) => lost.length + kept.length === 0 || undone.length > 0;
   const look = () => waitForChange(compare, isSettled, delay);
   const first = await look();
   if (first.undone.length > 0) return overtaken('at the same time', first.undone, undone);
@@ -329,7 +329,7 @@ async function confirmStored(
 
 const undone = 'the other change undid this one';
 
-type Difference = ReturnType<typeof differences>;
+type SecretDifference = ReturnType<typeof differences>;
 
 function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
   const changed = changedNames(before, after);
@@ -357,7 +357,7 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: Difference): void {
+function throwUnlessStored({ lost, other, kept }: SecretDifference): void {
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',
