@@ -73,6 +73,7 @@ test('a build that was found sick is promoted with --force only', async () => {
   expect(refused).toExit(7, 'was found sick', 'gantry promote web-staging web --yes --force');
   expect([(await run('promote web-staging web --dry-run')).code, emulator.store.builds.size]).toEqual([7, before]);
   expect((await run('promote web-staging web --yes --force')).code).toBe(0);
+  expect((await run('status web')).stdout).toContain('sick\tit was found sick when it was deployed\n');
   await gantry(['deploy', '--name', 'web-staging'], { emulator, cwd: sick, env });
   const same = /build \S+ of web-staging has the same files as build \S+, which was found sick/;
   expect(await run('promote web-staging web --yes')).toExit(7, same);

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { unlessMissing } from '../../platform/waiting/index.ts';
 import { findAppNames } from '../apps.ts';
-import type { AppHistory, BuildCommit } from '../history/index.ts';
+import { type AppHistory, type BuildCommit, recordEvent } from '../history/index.ts';
 import { type Settled, settleDeployed } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { chooseServing, type RollbackOptions } from './choose-build.ts';
@@ -37,7 +37,14 @@ export async function promote(
   const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (flags) => gantryCommand`promote ${from} ${app} ${flags}`;
   const work: Work = { app, title: 'promotion', done: 'promoted', again };
-  return untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
+  const promoted = await untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
+  // What is known of the files goes with them.
+  const sickness = seen.history.sickness(choice.target.id);
+  if (sickness && promoted.build !== null) {
+    const { verdict, reason, watchedMs, seen, watchMs } = sickness;
+    await recordEvent(unlimited, app, 'verdict', { build: promoted.build, verdict, reason, watchedMs, seen, watchMs });
+  }
+  return promoted;
 }
 
 /** What is in a folder may be another version than what was tried. */
