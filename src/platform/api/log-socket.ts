@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import type { ClientRequest } from 'node:http';
 import { after, every, onAbort, pause, turn } from '../../kernel/clock.ts';
 import type { GantryError } from '../../kernel/errors.ts';
+import { trustCertificateFile } from '../../kernel/trusted-certificates.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import { proxyAgent } from './sender.ts';
-import { ConnectionError, onConnected, toConnectionError, trustCertificateFile } from './transport.ts';
+import { ConnectionError, onConnected, toConnectionError } from './transport.ts';
 
 export interface LogSocket {
   /** Waits `maxWaitMs` for the first text, and `gatherMs` for others. `quiet` without any, `closed` after the last. */

@@ -1,8 +1,7 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { after, onAbort } from '../../kernel/clock.ts';
-import { readVariable } from '../../kernel/environment.ts';
-import { attempt, type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
-import { once } from '../../kernel/once.ts';
+import { type ErrorFacts, GantryError, UnavailableError, UnexpectedReplyError } from '../../kernel/errors.ts';
+import { trustCertificateFile } from '../../kernel/trusted-certificates.ts';
 import { type HttpReply, toReply } from './http-reply.ts';
 import { IdleTimeout, silenceError } from './idle-timeout.ts';
 import { failureFacts, failureReason, isEarlyFailure } from './transient-failures.ts';
@@ -168,20 +167,3 @@ export function toConnectionError(
   const what = wasConnected ? `the connection to ${host} failed` : `cannot connect to ${host}`;
   return new ConnectionError(`${what}: ${failureReason(cause)}`, wasConnected, cause);
 }
-
-/**
- * SSL_CERT_FILE too, as curl, Python and Go do. Node itself reads NODE_EXTRA_CA_CERTS, and forgets it in a context that gets
- * more. Once, before a connection. A file that cannot be read adds nothing, as there.
- */
-export const trustCertificateFile = once(async () => {
-  if (readVariable(process.env, 'SSL_CERT_FILE') === undefined) return;
-  const { default: tls } = await import('node:tls');
-  const context = tls.createSecureContext();
-  const { readFileSync } = process.getBuiltinModule('node:fs');
-  for (const name of ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE'] as const) {
-    const file = readVariable(process.env, name);
-    if (file) attempt(() => context.context.addCACert(readFileSync(file)));
-  }
-  // One for all connections: none has certificates of its own, and a file of all authorities takes a while to read.
-  tls.createSecureContext = () => context;
-});

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import type { buildConnector } from 'undici';
 import { defined } from '../../kernel/json-text.ts';
+import { trustCertificateFile } from '../../kernel/trusted-certificates.ts';
 import { setFlag } from '../../kernel/v8-flags.ts';
 import type { ProxySettings } from '../config/proxy-settings.ts';
 import { proxyFor, proxyName, urlHost, urlPort } from './proxy.ts';
-import { connectTimeoutMs, toConnectionError, trustCertificateFile } from './transport.ts';
+import { connectTimeoutMs, toConnectionError } from './transport.ts';
 
 /**
  * Loads undici. Its parser is WebAssembly, for which V8's baseline compiler is fast enough. The process would wait at exit

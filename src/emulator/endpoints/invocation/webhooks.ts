@@ -1,5 +1,6 @@
 import { pause } from '../../../kernel/clock.ts';
 import { systemCode } from '../../../kernel/errors.ts';
+import { trustCertificateFile } from '../../../kernel/trusted-certificates.ts';
 import { maxWebhookAttempts, webhookHeaders } from '../../../platform/contract/invocation.ts';
 import { signWebhook } from '../../../platform/contract/webhooks.ts';
 import { markDelivery } from '../../model/runs/record.ts';
@@ -51,6 +52,7 @@ async function attemptDelivery(
   const headers = webhookHeadersOf(message, platform.now(), fault === 'forged');
   const send = async () => {
     if (message.url.startsWith(captureAddress(platform.url))) return capture(message, headers, platform);
+    await trustCertificateFile();
     const response = await fetch(message.url, {
       method: 'POST',
       headers,
