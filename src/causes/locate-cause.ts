@@ -17,8 +17,7 @@ export async function locateCause(
   config: AppConfig | undefined,
   shownAs: string,
 ): Promise<FileLocation | undefined> {
-  const locate = { 'syntax-error': locateSyntaxError, 'code-error': locateMistake }[explanation.cause];
-  return locate?.(context, log, config) ?? locateFix(explanation, config, shownAs);
+  return ofCode[explanation.cause]?.(context, log, config) ?? locateFix(explanation, config, shownAs);
 }
 
 /** The line of the app in this folder that the last traceback names, where it is still wrong. */
@@ -40,4 +39,16 @@ async function locateMistake({ cwd }: PlaceContext, log: string, config: AppConf
   if (lineThere.trim() !== text.trim()) return undefined;
   const place = { line: Number(line), column: lineThere.indexOf(text.trim()) + 1, length: text.trim().length };
   return { file: relative(cwd, path), ...place, text: lineThere };
+}
+
+/** Causes that lie in the code of the app, with what finds the line, if anything does. */
+const ofCode: Readonly<Record<string, typeof locateMistake | undefined>> = {
+  'syntax-error': locateSyntaxError,
+  'code-error': locateMistake,
+  'shell-syntax-error': undefined,
+};
+
+/** Whether the files of the app would show more of a cause. */
+export function isOfCode(cause: string): boolean {
+  return Object.hasOwn(ofCode, cause);
 }

@@ -104,14 +104,14 @@ async function tellFound(
   explanation: Explanation,
 ): Promise<Pick<ExplainedFailure, 'cause' | 'title' | 'evidence' | 'fix' | 'location' | 'command'>> {
   const { problems = [], seen: files } = (own && (await look())) ?? {};
-  const { asSeen, locateCause } = await causes();
+  const { asSeen, isOfCode, locateCause } = await causes();
   const inFiles = asSeen(explanation, log, { problems, names: files?.names ?? new Map() });
   const better = inFiles ?? (await asSecretsAre(context, explanation, subject));
   const { setting, step, isGeneral: _, next, ...told } = { ...explanation, ...better };
   // A folder whose files are only run needs no config file.
   const app = own ?? [defaultAppConfig(context.cwd)].find(({ name }) => name === subject.app);
   const location = inFiles?.location ?? (await locateCause(context, log, explanation, app, configFile));
-  const isInFiles = setting !== undefined || step !== undefined || told.cause.endsWith('-error');
+  const isInFiles = setting !== undefined || step !== undefined || isOfCode(told.cause);
   if (isInFiles && !app && subject.app !== null)
     context.progress.note(`the files of ${subject.app} are not in this folder: with -C FOLDER, explain looks at them`);
   const command = next && new CommandLine(['gantry', ...next]);

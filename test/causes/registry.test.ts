@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { escaped } from '../../build/ascii.js';
 import { fill } from '../../src/causes/fill.ts';
+import { isOfCode } from '../../src/causes/index.ts';
 import { rows } from '../../src/causes/rule.ts';
 import { rules } from '../../src/causes/rules/index.ts';
 
@@ -57,6 +58,10 @@ function seenByLooks(): string[] {
 const inFiles = [...new Set([...seenByLooks(), ...Object.keys(inSettings)])].sort();
 
 describe('the registry of causes', () => {
+  test('has those that lie in the code of an app', () => {
+    expect(causes.filter(isOfCode)).toEqual(['code-error', 'shell-syntax-error', 'syntax-error']);
+  });
+
   test('has a look at files for each cause, or a reason why not', () => {
     const excused = Object.values(withoutLook).flatMap((list) => list.trim().split(/\s+/));
     expect([...new Set(excused)].sort()).toEqual([...excused].sort());
