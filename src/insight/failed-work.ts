@@ -136,9 +136,11 @@ async function endedBuild({ api, project, progress }: Context, app: string, newe
 const noWork = { build: null, run: null, status: null, at: null, facts: {}, readLog: async () => ({ text: '' }) };
 
 function fileSubject(context: Context, file: string): Subject {
-  const readLog = async () => ({
-    text: file === '-' ? await context.readStdin() : String(await readNamedFile(context, file)),
-  });
+  const readLog = async () => {
+    const text = file === '-' ? await context.readStdin() : String(await readNamedFile(context, file));
+    if (text.trim() === '') throw new UsageError(`${file === '-' ? 'stdin' : file} has no log: it is empty`);
+    return { text };
+  };
   return { app: null, ...noWork, failed: null, readLog };
 }
 

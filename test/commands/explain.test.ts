@@ -228,6 +228,12 @@ describe('a log of a file', () => {
     },
   );
 
+  test('is refused if it is empty', async () => {
+    const cwd = newFolder({ 'a.log': ' \n' });
+    expect(await gantry(['explain', '--file', 'a.log'], { cwd })).toExit(2, 'a.log has no log: it is empty');
+    expect(await gantry(['explain', '--file', '-'], { stdin: '' })).toExit(2, 'stdin has no log: it is empty');
+  });
+
   test('of an unknown kind says so', async () => {
     const { stdout } = await gantry(['explain', '--file', '-'], {
       stdin: 'loading\nERROR: the flux is gone\n',
