@@ -138,6 +138,14 @@ test.each<[row: string, files: Files, said: string]>([
     `pyproject.toml wants Python ${wanted}, and the app runs on 3.11`,
   ]),
   [
+    'requirement-invalid',
+    {
+      'cerebrium.toml': settings('[cerebrium.dependencies.pip]\n"nump y" = "1.0"\n'),
+      'main.py': 'def run():\n    return 1\n',
+    },
+    'a requirement is not valid: nump y==1.0',
+  ],
+  [
     'requirement-invalid no-project',
     required('-e ./lib', { 'lib/a.py': '' }),
     'requirements.txt:1 installs ./lib, which has no pyproject.toml or setup.py',

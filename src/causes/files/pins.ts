@@ -31,7 +31,10 @@ const unreadable: Look<Listed> = ({ name, wanted, at }, { packages }) => {
   const isLine = packages.lines.some(({ file, line }) => file === at?.file && line === at.line);
   const isTable = at?.setting && /^[\^~]\s*\d/.test(wanted);
   if (isLine || isTable || isSpecifier(wanted)) return undefined;
-  return say('requirement-invalid', { line: `${name}${wanted}`, key: at?.setting && name });
+  // A name of two words has no version that would help.
+  const isName = /^\w/.test(wanted);
+  const key = at?.setting && !isName ? name : undefined;
+  return say('requirement-invalid', { line: `${name}${isName ? ' ' : ''}${wanted}`, key });
 };
 
 const localVersion: Look<Listed> = ({ name, wanted }, { packages }) => {
