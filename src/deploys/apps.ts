@@ -1,9 +1,16 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { sampleCallOf } from '../app/sample-call.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { type CommandLine, gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readVariable } from '../kernel/environment.ts';
-import { FailedError, NotFoundError, PendingError, ProjectError, UsageError } from '../kernel/errors.ts';
+import {
+  type ErrorFacts,
+  FailedError,
+  NotFoundError,
+  PendingError,
+  ProjectError,
+  UsageError,
+} from '../kernel/errors.ts';
 import { count, roundCents } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, deleteApp, listApps, scaleApp } from '../platform/contract/apps.ts';
@@ -46,12 +53,13 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
 }
 
 /**
- * The name of the app in this folder. Undefined without one: why a config file cannot be read is a warning, or what it throws
+ * The name of the app in this folder. UsageError if a file that was named is missing. Undefined without one: why a config file cannot be read is a warning, or what it throws
  * where something needs an app (`isNeeded`).
  */
 export async function findAppHere(context: Context, configFile: string, isNeeded = false): Promise<string | undefined> {
   const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
   const appName = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (appName === undefined && basename(configFile) !== 'cerebrium.toml') throw noAppHere(configFile);
   if (typeof appName === 'object' && isNeeded) throw new ProjectError(appName.message, [appName]);
   if (typeof appName === 'object') context.progress.warn(ignoredFile(appName, configFile));
   return typeof appName === 'string' ? appName : undefined;
@@ -71,8 +79,11 @@ export async function readAppHere(
   const appName = await readAppName(resolve(context.cwd, configFile), configFile);
   if (typeof appName === 'string') return appName;
   if (appName) throw new ProjectError(appName.message, [appName]);
-  const another = withApp && (await nameAnother(context, withApp));
-  throw new UsageError(`no app in this folder: there is no ${configFile}`, another);
+  throw noAppHere(configFile, withApp && (await nameAnother(context, withApp)));
+}
+
+function noAppHere(configFile: string, facts?: ErrorFacts): UsageError {
+  return new UsageError(`no app in this folder: there is no ${configFile}`, facts);
 }
 
 /** The app that `--app .` means. Throws UsageError where the name itself is wanted, with the line that has it. */

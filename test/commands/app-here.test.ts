@@ -136,6 +136,14 @@ describe('errors about the app', () => {
     expect((await gantry(fix.replace('APP', 'transcriber').split(' '), elsewhere)).code).toBe(0);
   });
 
+  test.each(['status', 'status web', 'cost', 'open --print', 'metrics --live', 'logs'])(
+    'a config file that is not there: %s',
+    async (line) => {
+      const [code, text] = await failed(`${line} --config-file nope.toml`, elsewhere);
+      expect([code, text]).toEqual([2, expect.stringContaining('no app in this folder: there is no nope.toml')]);
+    },
+  );
+
   test('a config file without a name, and one with other mistakes', async () => {
     const broken = newFolder({ 'cerebrium.toml': '[cerebrium.deployment]\npython_version = 3\n' });
     expect(await failed('apps get', { emulator, cwd: broken })).toEqual([
