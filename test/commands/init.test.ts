@@ -13,6 +13,11 @@ test('creates an app that passes the check and deploys', async () => {
   expect(await config(join(place, 'my-app'))).toContain('disable_auth = false');
 });
 
+test('names a folder that cd takes for no flag', async () => {
+  const { stderr } = await gantry(['init', '--', '-dash'], { cwd: newFolder() });
+  expect(stderr).toBe('next: cd ./-dash && gantry deploy --local\n');
+});
+
 test('lists the written files with --json', async () => {
   const { json } = await gantry(['init', 'x', '--json=paths'], { cwd: newFolder() });
   expect(json()).toEqual({ paths: ['x/cerebrium.toml', 'x/main.py'] });

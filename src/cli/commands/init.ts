@@ -139,7 +139,8 @@ async function chooseName(
 }
 
 function nextLine(context: Context, folder: string): Sentence {
-  const go = folder === context.cwd ? '' : `cd ${quoteForShell(relative(context.cwd, folder))} && `;
+  const there = relative(context.cwd, folder).replace(/^(?=-)/, './');
+  const go = folder === context.cwd ? '' : `cd ${quoteForShell(there)} && `;
   return sentence`next: ${go}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`;
 }
 
