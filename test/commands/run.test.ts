@@ -204,6 +204,16 @@ describe('what is sent', () => {
     expect(sent().query.appName).toBe('my-jobs-that-have-an-even-long');
   });
 
+  test('has no field of one that was waited for, wherever --detach stands', async () => {
+    const files = { 'job.py': job };
+    for (const words of [
+      ['--detach', 'job.py'],
+      ['job.py', '--detach'],
+    ])
+      expect(await run(files, ['--json=logs', '--name', 'jobs', ...words])).toExit(2, 'unknown JSON field "logs"');
+    expect(called('createRunApp')).toEqual([]);
+  });
+
   test.each([
     ['the flag', ['--region', 'eu-north1'], { GANTRY_REGION: 'us-west-2' }, 'eu-north1'],
     ['the environment', [], { GANTRY_REGION: 'us-west-2' }, 'us-west-2'],

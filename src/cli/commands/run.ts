@@ -87,8 +87,8 @@ export default defineCommand({
   verbatim: () => true,
   view: ({ run }) => run,
   json: document(runFields, startedFields),
-  // The program may be given --detach, too.
-  formOf: ({ detach }) => (detach ? document(startedFields) : undefined),
+  formOf: ({ detach }, [, words]) =>
+    detach || /^(?:(?!--$).*\n)*--detach$/m.test((words as string[]).join('\n')) ? document(startedFields) : undefined,
   next: ({ app, run }) => [
     { line: gantryCommand`logs ${app} --run ${run} -f`, when: 'the run continues; to follow it' },
   ],
