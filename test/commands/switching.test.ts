@@ -80,6 +80,7 @@ test.each<[line: string, code: number, shows: RegExp]>([
     6,
     /apps see this volume as \/persistent-storage.*\n {2}fix write default:\/models$/m,
   ],
+  ['login --api-key private-25d0', 2, /a token is not passed as an argument[\s\S]*gantry login --token < FILE/],
   ['secrets set HF_TOKEN hf_abcdefgh1234', 2, /fix gantry secrets set HF_TOKEN --from-file -/],
 ])('cerebrium %s', async (line, code, shows) => {
   const outcome = await run(line);
@@ -101,6 +102,15 @@ describe('a secret that was an argument', () => {
     expect(emulator.store.secrets.get(emulator.project)).toMatchObject({ API_KEY: 'sk-very-secret' });
     expect(stdout + stderr).not.toContain('very-secret');
     expect(stderr).toContain('warning: the value on the command line is visible');
+  });
+
+  test('is not what a line to type reads from stdin: nothing is there', async () => {
+    emulator.store.secrets.set(emulator.project, { API_KEY: 'old' });
+    const { code, stderr } = await run('secrets add API_KEY=new OTHER=2 --no-input');
+    expect([code, stderr]).toEqual([
+      9,
+      expect.stringContaining('fix pass --yes: gantry secrets set API_KEY OTHER --from-env --no-input --yes'),
+    ]);
   });
 
   test('--service-account-token is the token of this command', async () => {

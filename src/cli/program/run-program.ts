@@ -51,11 +51,12 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
   const translated = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!translated)
     throw error instanceof UsageError ? error : await (await import('./usage-errors.ts')).usageError(error, words);
-  const { argv, input, env, secrets, warning } = translated;
+  const { argv, input, toType, env, secrets, warning } = translated;
   state.secrets.add(secrets);
   const ownIo = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
+  const typed = toType ? argv.toSpliced(argv.indexOf('-') - 1, 2, ...toType) : argv;
   // Inherits from io: copying it would open its streams.
-  return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { argv: argv.map(asTyped), warning }));
+  return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { argv: typed.map(asTyped), warning }));
 }
 
 /** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ErrorFacts } from '../../kernel/errors.ts';
 import { words } from '../../kernel/words.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
@@ -204,6 +204,12 @@ interface FlagRefusal extends Refusal {
   when?: (next: string | undefined) => boolean;
 }
 
+const tokenAsArgument = {
+  message: 'a token is not passed as an argument',
+  why: 'arguments are visible in the shell history and to other processes',
+  fix: sentence`set GANTRY_TOKEN to the token of a service account, or store it: ${gantryCommand`login --token`} < FILE`,
+};
+
 /** Flags of the official client, and of habit, for which gantry has no word. */
 export const flagRefusals: readonly FlagRefusal[] = [
   {
@@ -266,11 +272,6 @@ export const flagRefusals: readonly FlagRefusal[] = [
     message: 'settings of an app are in cerebrium.toml, not in flags',
     fix: 'set it in cerebrium.toml; gantry deploy --dry-run shows what would change',
   },
-  {
-    names: ['--token', '--api-key'],
-    except: ['login'],
-    message: 'a token is not passed as an argument',
-    why: 'arguments are visible in the shell history and to other processes',
-    fix: 'set GANTRY_TOKEN to the token of a service account',
-  },
+  { names: ['--token'], except: ['login'], ...tokenAsArgument },
+  { names: ['--api-key'], ...tokenAsArgument },
 ];

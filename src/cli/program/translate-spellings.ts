@@ -115,6 +115,8 @@ interface Translation {
   argv: string[];
   /** What the command reads in place of stdin: secrets that were arguments. */
   input?: string;
+  /** What names stdin is these words in a line to type: nothing is there to be read again. */
+  toType?: readonly string[];
   env?: Record<string, string>;
   secrets: string[];
   warning?: string;
@@ -151,6 +153,7 @@ function takeToken(line: Translation): void {
   // Not GANTRY_TOKEN: the official client's addresses are for its own token.
   line.env = { GANTRY_TOKEN: '', CEREBRIUM_SERVICE_ACCOUNT_TOKEN: token };
   line.secrets.push(token);
+  line.toType = ['--token'];
   line.warning = exposed('the token', 'set GANTRY_TOKEN instead');
 }
 
@@ -203,6 +206,7 @@ function importSecrets(pairs: string[], line: Translation): string[] | undefined
   }
   line.input = JSON.stringify(Object.fromEntries(entries));
   for (const [, value] of entries) line.secrets.push(value);
+  line.toType = [...entries.map(([name]) => name), '--from-env'];
   line.warning = exposed('the value', `use gantry secrets set ${entries[0]?.[0]}, which asks for it`);
   return ['secrets', 'set', '--from-env-file', '-'];
 }
