@@ -154,8 +154,8 @@ function localVersion(name: string, wanted: string, local: string) {
 const notInstalledHere: Refinement = ({ package: name, module, command }, facts, before, { evidence }) => {
   const { config, reason = '' } = facts;
   // The image of a Dockerfile has what that installs, wherever it is built.
-  if (!`${reason}\n${evidence.text}`.includes(emulatorHint) || config?.custom?.dockerfile_path !== undefined)
-    return undefined;
+  const [, fix] = groupsOf(emulatorHint, `${reason}\n${evidence.text}`);
+  if (fix === undefined || config?.custom?.dockerfile_path !== undefined) return undefined;
   const names = [name, module?.split('.')[0], command].map((each) => each && plain(each));
   // The file may have another list by now.
   const ownList = /does not install pip packages.*((?:\n- .+)*)/.exec(before.join('\n'))?.[1]?.match(/(?<=- )[\w.-]+/g);
@@ -165,11 +165,11 @@ const notInstalledHere: Refinement = ({ package: name, module, command }, facts,
   // What the packages of a requirements file are called, and what they bring along, is not known here.
   if (listed === undefined && list.length === 0 && paths?.pip === undefined) return undefined;
   const title = `the app lists ${listed ?? `packages, which ${module ?? command} may come with`}, but this emulator installs no packages`;
-  return { title, fix: emulatorHint, setting: undefined, next: ['deploy', '--install'] };
+  return { title, fix, setting: undefined, next: fix.split(' ').slice(1) };
 };
 
 /** In what the emulator says of a build, a call and the run of a file. */
-const emulatorHint = 'gantry deploy --install';
+const emulatorHint = /installs packages only with --install \((gantry [\w -]+)\)/;
 
 /** A file that is run has no entrypoint: its arguments are those of the command line. */
 const refusedByProgram: Refinement = ({ target }, { source, exitCode }) =>

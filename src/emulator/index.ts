@@ -71,6 +71,7 @@ const defaults = {
   maxBuilds: Number.POSITIVE_INFINITY,
   real: true,
   install: false,
+  installLine: 'gantry deploy --install',
   keepWarm: false,
   restartPauseMs: 10_000,
   onWarning: () => {},

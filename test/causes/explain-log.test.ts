@@ -137,6 +137,13 @@ test('what a build lists for itself counts, not what its file lists by now', () 
     fix: 'gantry deploy --install',
     next: ['deploy', '--install'],
   });
+  const ofDev = hint.replace('deploy', 'dev');
+  expect(explainLog(log, { source: 'build', status: 'init_failure', reason: `${noHumanize}\n${ofDev}` })).toMatchObject(
+    {
+      fix: 'gantry dev --install',
+      next: ['dev', '--install'],
+    },
+  );
 });
 
 const noHumanize = "ModuleNotFoundError: No module named 'humanize'";

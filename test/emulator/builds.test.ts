@@ -38,7 +38,7 @@ test('with a pace a build advances through its stages by the clock', async () =>
     ['building', 'deploying', 'The emulator runs no pre-build commands; only false and exit end the build'],
     ['building', 'deploying', 'The emulator does not install apt packages'],
     ['building', 'deploying', 'The emulator does not install conda packages'],
-    ['building', 'deploying', 'The emulator does not install pip packages; gantry deploy --install does'],
+    ['building', 'deploying', 'The emulator does not install pip packages; with --install it does'],
     ['building', 'deploying', 'Received 4 files (112 bytes)'],
     ['building', 'deploying', 'The emulator runs no shell commands; only false and exit end the build'],
     ['initializing', 'deploying', 'Loading main.py'],

@@ -26,7 +26,7 @@ describe.skipIf(!python)('the kit for tests (needs python3)', () => {
   afterAll(() => platform.stop());
 
   test('tells what the app has on the platform only', () => {
-    expect(app.differences).toEqual(['The emulator does not install pip packages; gantry deploy --install does']);
+    expect(app.differences).toEqual(['The emulator does not install pip packages; with --install it does']);
     expect(platform.app('greeter').differences).toEqual([]);
   });
 

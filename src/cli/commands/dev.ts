@@ -165,6 +165,7 @@ async function* serve(context: Context, given: string[], options: FlagsOf<typeof
     // Each reload would wait.
     late: 0,
     keepWarm: true,
+    installLine: 'gantry dev --install',
     maxBuilds: 20,
     onCall: ({ app, ...call }) => running.print?.call(app, call),
   }).catch((error) => {

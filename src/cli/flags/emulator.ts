@@ -23,7 +23,7 @@ type Faults = ReturnType<typeof parseFaultOption>;
 
 type StartOptions = FlagsOf<typeof emulatorFlags> & { port: number } & Pick<
     EmulatorOptions,
-    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'maxBuilds'
+    'onWarning' | 'onCall' | 'debugging' | 'trustOwner' | 'keepWarm' | 'installLine' | 'maxBuilds'
   >;
 
 /** Flags of `emulator start` and `emulator exec`. */

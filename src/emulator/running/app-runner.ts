@@ -25,6 +25,8 @@ export interface RunnerChoices extends StarterChoices {
   real: boolean;
   /** Installs each app's `requirements.txt` in an environment of its own. */
   install: boolean;
+  /** What to type to have the packages of an app installed. */
+  installLine: string;
   /** The folder of these environments, which several emulators may share. By default they end with the emulator. */
   packages: string;
   /** How apps get `/persistent-storage`; by default the best that works on this machine. */
@@ -56,6 +58,7 @@ export class AppRunner {
   readonly folder: string;
   readonly #packages: PythonPackages;
   installsPackages: boolean;
+  readonly installLine: string;
   readonly storage: PersistentStorage;
   readonly unpacked: UnpackedBuilds;
   readonly #starter: ReplicaStarter;
@@ -85,6 +88,7 @@ export class AppRunner {
     this.#starter = new ReplicaStarter(options, this.unpacked, this.logs, this.usage);
     this.#packages = new PythonPackages(packages);
     this.installsPackages = options.install;
+    this.installLine = options.installLine;
   }
 
   get runsApps(): boolean {

@@ -219,7 +219,7 @@ function copyLines({ files }: ReadArchive): string[] {
 const packageFiles = {
   apt: ['pkglist.txt'],
   conda: ['conda_pkglist.txt'],
-  pip: ['requirements.txt', '; gantry deploy --install does'],
+  pip: ['requirements.txt', '; with --install it does'],
 } as const;
 
 /** Files of the archive that a build reads; the others are only copied. */

@@ -100,7 +100,7 @@ function failed(
     work.endedAt = now();
   }
   const isOfInstaller = error instanceof InstallError;
-  const reason = isOfInstaller ? error.message : describeStartFailure(error, printed, runner.installsPackages, python);
+  const reason = isOfInstaller ? error.message : describeStartFailure(error, printed, runner, python);
   return { ...script, scenes: scenes.slice(0, last + 1), end: { status: statusOf(error), reason } };
 }
 
@@ -122,7 +122,7 @@ function interrupted({ scenes, ...script }: BuildScript): BuildScript {
 function describeStartFailure(
   { message }: Error,
   printed: readonly string[],
-  installs: boolean,
+  { installsPackages, installLine }: Running['runner'],
   python: AppPython | undefined,
 ): string {
   const trace = printed.findLastIndex((line) => line.startsWith('Traceback (most recent call last):'));
@@ -134,18 +134,18 @@ function describeStartFailure(
   const isRepeated = excerpt.split('\n').some((line) => /^\w+Error/.test(line) && message.startsWith(line));
   const text = [isRepeated ? '' : message, excerpt].filter(Boolean).join('\n');
   // What an image has is not known here.
-  const missing = python ? missingPackageHint(text, installs) : [];
+  const missing = python ? missingPackageHint(text, installsPackages, installLine) : [];
   return [text, ...missing, ...otherPythonHint(text, python?.differs)].join('\n');
 }
 
 /** Those in files of the app have relative paths. */
 const foreignFrames = /^ {2}File "(?:[/\\<]|\w:\\).*\n(?: {4}.*\n)*/gm;
 
-/** The flag that installs what is missing. What was not sent is not known here. */
-export function missingPackageHint(text: string, installs: boolean): string[] {
+/** The flag, and the line, that installs what is missing. What was not sent is not known here. */
+export function missingPackageHint(text: string, installs: boolean, line: string): string[] {
   const isMissing = /ModuleNotFoundError: No module named '|its entrypoint failed to start: \S+ not found/.test(text);
   if (installs || !isMissing) return [];
-  return ['hint: the emulator installs packages only with --install (gantry deploy --install)'];
+  return [`hint: the emulator installs packages only with --install (${line})`];
 }
 
 /** Code for one version of Python may be wrong in another. */

@@ -117,7 +117,9 @@ async function runProgram(
   const { code, signal: killedBy } = await program.ended.catch(() => ({ code: 127, signal: null }));
   stopTimer();
   runner.untrack(run);
-  for (const text of code === 0 ? [] : missingPackageHint(errors, runner.installsPackages)) log('stderr', text);
+  const install = 'gantry emulator start --local --install';
+  for (const text of code === 0 ? [] : missingPackageHint(errors, runner.installsPackages, install))
+    log('stderr', text);
   const reason: unknown = signal.reason;
   const statusCode = reason instanceof CallAbortedError ? reason.statusCode : code === 0 ? 200 : 500;
   markEnded(run, statusCode, running, { exitCode: code ?? 128 + (killedBy ? constants.signals[killedBy] : 0) });
