@@ -140,7 +140,7 @@ function logFlags(command: Commander) {
     )
     .option('--search <text>', 'only show lines with this text, and the traceback of each (-f then polls)')
     .option('--build [id]', 'show the log of a build (default: latest) instead')
-    .option('--timeout <duration>', 'stop waiting for the end (default: 1h)', durationFlag);
+    .option('--timeout <duration>', 'stop waiting for the end of --run or --build (default: 1h)', durationFlag);
 }
 
 /** `defaultTail`: lines to show if no flag says how far to go back. Throws UsageError if the range is invalid. */
