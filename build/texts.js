@@ -7,21 +7,16 @@ import { escaped } from './ascii.js';
 import { manPage } from './man-page.js';
 
 /** @import { CommandHelp } from '../src/cli/program/help.ts' */
-/** @import { Reference } from '../src/cli/reference.ts' */
 
 /**
- * Writes what the help of every command is made from (read by src/main.ts), the names that a shell may complete
- * (src/cli/completion, which reads the flags of a command from its help), a completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
+ * Writes what the help of every command is made from (read by src/main.ts), the flags of all commands that a shell
+ * may complete (src/cli/completion, which reads the others from that help), a completion script for each shell, the manual page, and the JSON Schema of cerebrium.toml.
  * @param {string} folder that holds the bundled program
  */
 export async function writeTexts(folder) {
   const reference = JSON.parse(await stdoutOf(folder, 'help', '--json'));
   const { commands, flags, groups } = reference;
-  const named = commands.map((/** @type {Reference['commands'][number]} */ { command, summary }) => ({
-    command,
-    summary,
-  }));
-  writeFileSync(`${folder}/typable.json`, JSON.stringify({ commands: named, flags, groups }));
+  writeFileSync(`${folder}/typable.json`, JSON.stringify(flags));
 
   const helps = new Map([['', JSON.parse(await stdoutOf(folder, '--help', '--json'))]]);
   for (const group of Object.keys(groups))

@@ -1,12 +1,11 @@
-import { commandPath, operandsOf, readWords, takesWord } from '../program/read-words.ts';
+import { commands, namedCommand } from '../commands/index.ts';
+import { commandNamed, type FlagForm, operandsOf, readWords, takesWord } from '../program/read-words.ts';
 import type { CommandReference, FlagReference } from '../reference.ts';
 
-/** The parts of `gantry help --json` that completion needs. */
+/** What the help says, as far as completion needs it. */
 export interface CompletionTree {
   flags: Pick<FlagReference, 'flags' | 'description' | 'valueRequired' | 'choices'>[];
-  commands: Pick<CommandReference, 'command' | 'summary'>[];
-  groups: Record<string, string>;
-  /** The rest of a command, read when it is on the line. */
+  /** What a command has of its own, read when it is on the line. */
   inputsOf: (command: string) => CommandInputs;
 }
 
@@ -28,32 +27,29 @@ export type CompletionResult = { words: Candidate[] } | ValueAtCursor;
 export type Candidate = [word: string, description: string];
 
 export function findCandidates(tree: CompletionTree, words: string[]): CompletionResult {
-  const { commands, groups } = tree;
   const typing = words.at(-1) ?? '';
   const before = words.slice(0, -1);
   if (before.includes('--')) return { value: 'file', command: '', typed: [], given: {} };
 
-  const parts = readWords(before, (name, operands) => valueFlag(name, flagsAfter(tree, operands)));
-  const typed = operandsOf(parts);
-  const { line, inputs: command } = commandIn(tree, typed);
-  const inputs = line === undefined ? [] : typed.slice(line.split(' ').length);
-  const allFlags = flagsAfter(tree, typed);
+  const parts = readWords(before, (name, operands) => formOf(flagNamed(name, flagsAfter(tree, operands))));
+  const operands = operandsOf(parts);
+  const line = commandNamed(operands);
+  const command = line === undefined ? undefined : tree.inputsOf(line);
+  const typed = operands.slice(line?.split(' ').length ?? operands.length);
+  const given = Object.fromEntries(
+    parts.flatMap(({ long, value }) => (long && value !== undefined ? [[long, value]] : [])),
+  );
+  const place = { command: line ?? operands.join(' '), typed, given };
+  const allFlags = flagsAfter(tree, operands);
 
   const [, name = '', value] = /^(--[^=]+)=(.*)$/.exec(typing) ?? [];
   if (value !== undefined && name === '--json') return { words: fields(command, value) };
   const last = parts.at(-1);
-  const expected = last?.value === undefined && takesWord(last?.form, typing) ? last?.form : undefined;
-  const flag = value === undefined ? expected : valueFlag(name, allFlags);
-  const given = Object.fromEntries(
-    parts.flatMap(({ form, value }) => (form && value !== undefined ? [[longName(form.flags), value]] : [])),
-  );
-  if (flag) {
-    const place = { value: valueName(flag.flags), flag: longName(flag.flags), typed: inputs, given };
-    return choices(flag.choices) ?? { ...place, command: line ?? typed.join(' ') };
-  }
+  const expected = last?.value === undefined && takesWord(last?.takes, typing) ? last?.name : undefined;
+  const flag = flagNamed(value === undefined ? expected : name, allFlags);
+  if (flag) return choices(flag.choices) ?? { ...place, value: valueName(flag.flags), flag: longName(flag.flags) };
   if (typing.startsWith('-')) return { words: allFlags.map((entry) => [longName(entry.flags), entry.description]) };
-  if (!command || line === undefined) return { words: subcommands(commands, groups, typed) };
-  return argumentAtCursor(command, { command: line, typed: inputs, given });
+  return command ? argumentAtCursor(command, place) : { words: subcommands(operands) };
 }
 
 function argumentAtCursor(command: CommandInputs, place: Omit<ValueAtCursor, 'value'>): CompletionResult {
@@ -62,13 +58,9 @@ function argumentAtCursor(command: CommandInputs, place: Omit<ValueAtCursor, 'va
   return choices(argument.choices) ?? { value: argument.name, ...place };
 }
 
-function flagsAfter(tree: CompletionTree, operands: readonly string[]): CompletionTree['flags'] {
-  return [...tree.flags, ...(commandIn(tree, operands).inputs?.flags ?? [])];
-}
-
-function commandIn({ commands, inputsOf }: CompletionTree, operands: readonly string[]) {
-  const line = commandPath(operands).join(' ');
-  return commands.some(({ command }) => command === line) ? { line, inputs: inputsOf(line) } : {};
+function flagsAfter({ flags, inputsOf }: CompletionTree, operands: readonly string[]): CompletionTree['flags'] {
+  const line = commandNamed(operands);
+  return line === undefined ? flags : [...flags, ...inputsOf(line).flags];
 }
 
 /** Joins `--region`, `=` and `us`, which bash passes as three words. */
@@ -83,15 +75,15 @@ export function joinFlagValues(words: string[]): string[] {
   return whole;
 }
 
-function valueFlag(word: string, flags: CompletionTree['flags']) {
-  const flag = flags.find((flag) => flag.flags.split(/,? /).includes(word));
-  if (!flag) return undefined;
-  const takes = flag.valueRequired
-    ? ('required' as const)
-    : /[<[]/.test(flag.flags)
-      ? ('optional' as const)
-      : undefined;
-  return { ...flag, takes };
+function flagNamed(word: string | undefined, flags: CompletionTree['flags']) {
+  return flags.find((flag) => flag.flags.split(/,? /).includes(word ?? ''));
+}
+
+function formOf(flag: CompletionTree['flags'][number] | undefined): FlagForm | undefined {
+  const isOptional = flag !== undefined && /[<[]/.test(flag.flags);
+  return (
+    flag && { long: longName(flag.flags), takes: flag.valueRequired ? 'required' : isOptional ? 'optional' : undefined }
+  );
 }
 
 /** Returns `--cwd` for `-C, --cwd <dir>`. */
@@ -116,21 +108,13 @@ function fields(command: CommandInputs | undefined, typed: string): Candidate[] 
     .map(([field, { description }]): Candidate => [chosen + field, description]);
 }
 
-function subcommands(
-  commands: CompletionTree['commands'],
-  groups: CompletionTree['groups'],
-  typed: string[],
-): Candidate[] {
-  const candidates = new Map<string, string>();
-  for (const { command, summary } of commands) {
-    const words = command.split(' ');
-    const next = words[typed.length];
-    if (next === undefined || !typed.every((word, index) => word === words[index])) continue;
-    if (words.length === typed.length + 1) candidates.set(next, summary);
-    else if (!candidates.has(next)) candidates.set(next, groups[next] ?? '');
-  }
-  return [...candidates];
+function subcommands([group, ...others]: string[]): Candidate[] {
+  const below = group === undefined ? allEntries : Object.entries(namedCommand(group)?.commands ?? {});
+  return others.length > 0 ? [] : below.map(([name, { summary }]) => [name, summary]);
 }
+
+/** The commands and groups that a line may begin with. */
+export const allEntries = Object.values(commands).flatMap((entries) => Object.entries(entries));
 
 /** What is typed up to the last slash or colon. */
 export function typedFolder(typing: string): string {

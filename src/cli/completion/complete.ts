@@ -17,6 +17,7 @@ import type { CommandHelp } from '../program/help.ts';
 import { findLocalTarget, withVariables } from '../program/local-target.ts';
 import { preparedHelp } from '../program/prepared-help.ts';
 import {
+  allEntries,
   type Candidate,
   type CommandInputs,
   type CompletionTree,
@@ -103,8 +104,8 @@ async function contextOf({ io, signal, secrets, words }: CompletionRequest, { gi
 
 /** Made at build time (build/texts.js); from the sources it is live. */
 async function typable(): Promise<CompletionTree> {
-  const prepared = attempt(() => JSON.parse(readOwnFile('typable.json')));
-  if (prepared) return { ...prepared, inputsOf: (command) => preparedHelp<CommandHelp>(command) ?? noInputs };
+  const flags = attempt(() => JSON.parse(readOwnFile('typable.json')));
+  if (flags) return { flags, inputsOf: (command) => preparedHelp<CommandHelp>(command) ?? noInputs };
   const { reference } = await import('../reference.ts');
   const tree = await reference();
   return { ...tree, inputsOf: (command) => tree.commands.find((each) => each.command === command) ?? noInputs };
@@ -145,8 +146,8 @@ const localNames = {
     const { describeSettings } = await import('../../platform/config/setting-list.ts');
     return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
-  topic: ({ tree }: CursorRequest) => [
-    ...tree.commands.map(({ command, summary }): Candidate => [command.split(' ')[0] ?? '', summary]),
+  topic: () => [
+    ...allEntries.map(([name, { summary }]): Candidate => [name, summary]),
     ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'agents', 'version', 'faults'].map(withoutMeaning),
   ],
   'config-file': ({ context, typing }: CursorRequest) => configFiles(context.cwd, typing),

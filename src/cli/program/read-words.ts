@@ -1,35 +1,30 @@
 import type { Option } from 'commander';
 import { namedCommand } from '../commands/index.ts';
 
-/** How a flag stands on a line: by which names, and whether the next word is its value. */
+/** What is known of a flag. */
 export interface FlagForm {
-  names: readonly string[];
-  /** An optional value never begins with a dash when it is a word of its own. */
+  long?: string | undefined;
+  /** Whether the next word is its value. An optional one that is a word of its own never begins with a dash. */
   takes?: 'required' | 'optional' | undefined;
 }
 
 /** A flag with its value, or an operand. */
-export interface LinePart<Form = FlagForm> {
+export interface LinePart extends FlagForm {
   /** The place of its first word; letters in one word share it. */
   at: number;
   /** As it is typed by itself. */
   words: string[];
   /** `--since` of `--since=1h`; undefined for an operand. */
   name?: string;
-  /** What is known of the flag. */
-  form?: Form | undefined;
   value?: string | undefined;
 }
 
-/** What is known of a flag, after these operands. */
-type FindForm<Form> = (name: string, operands: readonly string[]) => Form | undefined;
+/** What is known of the flag of this name, after these operands; undefined if nothing is. */
+type FindForm = (name: string, operands: readonly string[]) => FlagForm | undefined;
 
 /** What stands before `--`, read as the parser does: `-qp x` is `-q` and `-p x`. */
-export function readWords<Form extends Pick<FlagForm, 'takes'>>(
-  words: readonly string[],
-  formOf: FindForm<Form>,
-): LinePart<Form>[] {
-  const parts: LinePart<Form>[] = [];
+export function readWords(words: readonly string[], formOf: FindForm): LinePart[] {
+  const parts: LinePart[] = [];
   const operands: string[] = [];
   const find = (name: string) => formOf(name, operands);
   const end = endOfOwn(words);
@@ -45,46 +40,36 @@ export function readWords<Form extends Pick<FlagForm, 'takes'>>(
 }
 
 /** The operands of a line. */
-export function operandsOf(parts: readonly LinePart<unknown>[]): string[] {
+export function operandsOf(parts: readonly LinePart[]): string[] {
   return parts.filter(({ name }) => name === undefined).flatMap(({ words }) => words);
 }
 
-function splitLetters(word: string, find: (name: string) => Pick<FlagForm, 'takes'> | undefined): string[] {
+function splitLetters(word: string, find: (name: string) => FlagForm | undefined): string[] {
   const first = word.slice(0, 2);
   const form = word.length > 2 && first !== '--' && !find(word) ? find(first) : undefined;
   return !form || form.takes || word[2] === '=' ? [word] : [first, ...splitLetters(`-${word.slice(2)}`, find)];
 }
 
-function readFlag<Form extends Pick<FlagForm, 'takes'>>(
-  word: string,
-  next: string | undefined,
-  find: (name: string) => Form | undefined,
-): Omit<LinePart<Form>, 'at'> {
+function readFlag(word: string, next: string | undefined, find: (name: string) => FlagForm | undefined) {
   const isJoined = !find(word) && !word.startsWith('--') && find(word.slice(0, 2))?.takes !== undefined;
   const [, name = word, attached] = (isJoined ? /^(-.)=?(.+)$/s : /^(--?[^=]+)=(.*)$/s).exec(word) ?? [];
-  const form = find(name);
-  const isNext = attached === undefined && next !== undefined && takesWord(form, next);
-  return { words: isNext ? [word, next] : [word], name, form, value: isNext ? next : attached };
+  const { long = name, takes } = find(name) ?? {};
+  const isNext = attached === undefined && next !== undefined && takesWord(takes, next);
+  return { words: isNext ? [word, next] : [word], name, long, takes, value: isNext ? next : attached };
 }
 
 /** As the parser has it, a word that looks like a flag is not taken for an optional value. */
-export function takesWord(form: Pick<FlagForm, 'takes'> | undefined, word: string): boolean {
-  return form?.takes === 'required' || (form?.takes === 'optional' && !/^-./s.test(word));
+export function takesWord(takes: FlagForm['takes'], word: string): boolean {
+  return takes === 'required' || (takes === 'optional' && !/^-./s.test(word));
 }
 
 /** Flags as the parser knows them. */
 export function formsOf(options: readonly Option[]): (name: string) => FlagForm | undefined {
   return (name) => {
-    const {
-      required = false,
-      optional,
-      long,
-      short,
-    } = options.find((each) => [each.long, each.short].includes(name)) ?? {};
-    // Its fields are written after `=` only.
-    const isOptional = optional && long !== '--json';
-    const takes = required ? 'required' : isOptional ? 'optional' : undefined;
-    return long || short ? { names: [long, short].flatMap((each) => each ?? []), takes } : undefined;
+    const option = options.find(({ long, short }) => name === long || name === short);
+    // The fields of `--json` are written after `=` only.
+    const isOptional = option?.optional && option.long !== '--json';
+    return option && { long: option.long, takes: option.required ? 'required' : isOptional ? 'optional' : undefined };
   };
 }
 
@@ -98,4 +83,11 @@ export function commandPath([first = '', second = '']: readonly string[]): strin
   const entry = namedCommand(first);
   if (!entry) return [];
   return Object.hasOwn(entry.commands ?? {}, second) ? [first, second] : [first];
+}
+
+/** The command that operands name; undefined for a group, and for none. */
+export function commandNamed(operands: readonly string[]): string | undefined {
+  const path = commandPath(operands);
+  const isCommand = path.length === 2 || namedCommand(path[0] ?? '')?.load !== undefined;
+  return isCommand ? path.join(' ') : undefined;
 }

@@ -1,6 +1,6 @@
 import { type ChangeCommand, CommandLine, withCommands } from '../../kernel/command-line.ts';
 import { type GantryError, ProjectError } from '../../kernel/errors.ts';
-import { longName, readTypedCommand } from './typed-command.ts';
+import { readTypedCommand } from './typed-command.ts';
 
 /**
  * A command with the flags that say where this line worked: project, profile, region and folder. Another `run` of a file
@@ -10,12 +10,12 @@ export function inSamePlace(argv: readonly string[], line: readonly string[]): r
   if (argv[0] !== 'gantry' || argv[1] === 'help') return argv;
   const { selection, beforeFile, flagsAt } = readTypedCommand(argv.slice(1));
   const here = readTypedCommand(line);
-  const ownFlags = [...selection, ...(beforeFile ?? [])].map(longName);
+  const ownFlags = [...selection, ...(beforeFile ?? [])].map(({ long = '' }) => long);
   // A project, a profile and an emulator choose the target together.
   const choosesTarget = ownFlags.some((name) => targets.includes(name));
   const kept = [...here.selection, ...((beforeFile && here.beforeFile) ?? [])];
   const missing = kept.filter((flag) => {
-    const name = longName(flag);
+    const { long: name = '' } = flag;
     const isChosen = choosesTarget && targets.includes(name);
     return !ownFlags.includes(name) && !isChosen && !choices[argv[1] ?? '']?.includes(name);
   });

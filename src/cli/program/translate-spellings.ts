@@ -62,7 +62,7 @@ function renameCommands(words: string[], names: Record<string, string>): string[
 }
 
 /** The words of a flag and its value as gantry has them; an operand stays. */
-function translateFlag(part: LinePart<object>, commands: string[]): readonly string[] {
+function translateFlag(part: LinePart, commands: string[]): readonly string[] {
   const { name, value, words } = part;
   if (name === undefined) return words;
   const { here } = flagSpellings.find(({ names, of }) => names.includes(name) && isOneOf(commands, of)) ?? {};
@@ -71,11 +71,7 @@ function translateFlag(part: LinePart<object>, commands: string[]): readonly str
 }
 
 /** A flag that takes no value here: the spelling that replaces it, or itself. */
-function plainFlag(
-  { name = '', value, words }: LinePart<object>,
-  here: readonly string[] | undefined,
-  commands: string[],
-) {
+function plainFlag({ name = '', value, words }: LinePart, here: readonly string[] | undefined, commands: string[]) {
   if (!here) refuseFlag(name, value, commands);
   if (!here && (value === undefined || !switches.includes(name))) return words;
   return value === 'false' ? [] : (here ?? [name]);
@@ -238,7 +234,7 @@ const valueFlags = new Set<string>([
 /** Letters that are refused as one. */
 const joined = flagRefusals.flatMap(({ names }) => names.filter((name) => /^-\w{2}/.test(name)));
 
-const formOf = (name: string): Partial<FlagForm> | undefined => {
+const formOf = (name: string): FlagForm | undefined => {
   if (valueFlags.has(name)) return { takes: 'required' };
   return joined.includes(name) ? {} : globalFlag(name)?.takes && globalFlag(name);
 };

@@ -11,7 +11,7 @@ const globalForms = once(() => formsOf(addGlobalFlags(new Commander()).options))
 /** A flag of every command. */
 export const globalFlag = (name: string) => globalForms()(name);
 /** Where the command is not known: a word after a flag is its value, if it has no dash. */
-const anyFlag = (name: string): FlagForm => globalFlag(name) ?? { names: [name], takes: 'optional' };
+const anyFlag = (name: string): FlagForm => globalFlag(name) ?? { takes: 'optional' };
 
 /** What a command line says before it is parsed, or if it could not be parsed. */
 export function readTypedCommand(argv: readonly string[]) {
@@ -25,7 +25,7 @@ export function readTypedCommand(argv: readonly string[]) {
     /** The word after these, unless it is a flag. */
     operand: next?.startsWith('-') ? undefined : next,
     /** The global flags that say where it works, with their values. */
-    selection: selection.filter(({ value, form }) => value !== undefined || !form?.takes),
+    selection: selection.filter(({ value, takes }) => value !== undefined || !takes),
     /** The other flags between `run` and its file, each with its value; undefined for any other line. */
     beforeFile: file && readWords(argv.slice(start, file.at).map(asTyped), anyFlag).filter(isOther),
     /** Where the program takes flags for its own: before `--`, and before the file of `run`. */
@@ -33,7 +33,7 @@ export function readTypedCommand(argv: readonly string[]) {
   };
 }
 
-const isOther = (part: LinePart) => part.name !== undefined && !selecting.includes(longName(part));
+const isOther = (part: LinePart) => part.name !== undefined && !selecting.includes(part.long ?? '');
 
 /** What stands before the file of `run`; of other lines, all. */
 function readOwnWords(argv: readonly string[]) {
@@ -41,8 +41,8 @@ function readOwnWords(argv: readonly string[]) {
   const words: string[] = [];
   for (const part of readWords(argv, globalFlag)) {
     const [word = ''] = part.words;
-    if (selecting.includes(longName(part))) selection.push(part);
-    else if (!part.form?.takes && (words.length > 0 || part.name === undefined)) words.push(word);
+    if (selecting.includes(part.long ?? '')) selection.push(part);
+    else if (!part.takes && (words.length > 0 || part.name === undefined)) words.push(word);
     if (endsWithFile(words)) return { selection, words, file: isPythonFile(word) ? part : undefined };
   }
   return { selection, words, file: undefined };
@@ -51,11 +51,6 @@ function readOwnWords(argv: readonly string[]) {
 /** What follows the file of `gantry run` belongs to the program. */
 function endsWithFile(words: readonly string[]): boolean {
   return words[0] === 'run' && (isPythonFile(words.at(-1)) || !(words[1] ?? '-').startsWith('-'));
-}
-
-/** The long name of a flag, if it has one. */
-export function longName({ name = '', form }: LinePart): string {
-  return form?.names.find((each) => each.startsWith('--')) ?? name;
 }
 
 /** Or a function in one: `job.py::train`. */
@@ -82,13 +77,13 @@ export function withOperand(argv: readonly string[], operand: string, word: stri
 export function withFlags(argv: readonly string[], flags: readonly string[]): string[] {
   if (flags.every((flag) => argv.includes(flag))) return ['gantry', ...argv];
   const { flagsAt } = readTypedCommand(argv);
-  const replaced = readWords(flags, anyFlag).flatMap((flag) => (flag.value === undefined ? [] : longName(flag)));
+  const replaced = readWords(flags, anyFlag).flatMap((flag) => (flag.value === undefined ? [] : (flag.long ?? [])));
   const others = (words: readonly string[]) => withoutFlags(words, replaced);
   return ['gantry', ...others(argv.slice(0, flagsAt)), ...flags, ...others(argv.slice(flagsAt))];
 }
 
 /** A line without these flags and their values. */
 export function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
-  const kept = readWords(argv, anyFlag).filter((part) => !names.includes(longName(part)));
+  const kept = readWords(argv, anyFlag).filter((part) => !names.includes(part.long ?? ''));
   return [...kept.flatMap(({ words }) => words), ...argv.slice(endOfOwn(argv))];
 }

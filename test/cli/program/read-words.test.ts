@@ -1,7 +1,7 @@
 import { Command as Commander, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addGlobalFlags } from '../../../src/cli/program/command-tree.ts';
-import { formsOf, type LinePart, readWords } from '../../../src/cli/program/read-words.ts';
+import { formsOf, readWords } from '../../../src/cli/program/read-words.ts';
 import { readTypedCommand } from '../../../src/cli/program/typed-command.ts';
 import { reference } from '../../../src/cli/reference.ts';
 import { loadCommand } from '../../support/commands.ts';
@@ -37,9 +37,9 @@ function asParsed(options: readonly Option[], words: readonly string[]) {
 
 function asRead(options: readonly Option[], words: readonly string[]) {
   const parts = readWords(words, formsOf(options));
-  const longOf = ({ form }: LinePart) => form?.names.at(0);
+  const longs = options.map(({ long, short }) => long ?? short);
   return {
-    flags: parts.flatMap((part) => (part.form ? [[longOf(part), part.value]] : [])),
+    flags: parts.flatMap(({ long = '', value }) => (longs.includes(long) ? [[long, value]] : [])),
     operands: parts.filter(({ name }) => name === undefined).flatMap((part) => part.words),
   };
 }
