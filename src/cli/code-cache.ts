@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import type { Script, ScriptOptions } from 'node:vm';
 import { readVariable } from '../kernel/environment.ts';
+import { attempt, systemCode } from '../kernel/errors.ts';
 import { underUsualFlags } from '../kernel/v8-flags.ts';
 import { version } from '../kernel/version.ts';
 import { isExecutable, ownLocation } from '../own-files.ts';
@@ -34,35 +35,30 @@ export function useCodeCache(): void {
 
 /** A user who can write to the folder decides what the program does. */
 function isPrivateFolder(folder: string): boolean {
-  try {
-    const { uid, mode } = lstatSync(folder);
-    const isFolder = (mode & constants.S_IFMT) === constants.S_IFDIR;
-    return isFolder && (process.platform === 'win32' || (uid === process.getuid?.() && (mode & 0o022) === 0));
-  } catch {
-    return false;
-  }
+  const { uid = -1, mode = 0 } = attempt(() => lstatSync(folder)) ?? {};
+  const isFolder = (mode & constants.S_IFMT) === constants.S_IFDIR;
+  return isFolder && (process.platform === 'win32' || (uid === process.getuid?.() && (mode & 0o022) === 0));
 }
 
 /** In a new home as well, which has no `.cache`, but not in a home that does not exist. Removes the code of other versions. */
 function createFolder(cache: string, folder: string): void {
   const parent = dirname(folder);
   const given = readVariable(process.env, 'GANTRY_CONFIG_DIR');
-  try {
+  // It may be read-only, or a file.
+  attempt(() => {
     for (const path of [...(given ? [] : [dirname(cache)]), cache, parent]) mkdirUnlessThere(path);
     for (const name of readdirSync(parent)) {
       if (!name.startsWith(`${version}-`)) rmSync(join(parent, name), { recursive: true, force: true });
     }
     mkdirUnlessThere(folder);
-  } catch {
-    // Read-only, or a file.
-  }
+  });
 }
 
 function mkdirUnlessThere(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (systemCode(error) !== 'EEXIST') throw error;
   }
 }
 
@@ -112,13 +108,9 @@ const headBytes = 24;
 
 /** V8 verifies less, and a single wrong bit may end the process. */
 function readCode(file: string, source: FileFacts): Buffer | undefined {
-  try {
-    const content = readFileSync(file);
-    const code = content.subarray(headBytes);
-    return content.subarray(0, headBytes).equals(headOf(source, code)) ? code : undefined;
-  } catch {
-    return undefined;
-  }
+  const content = attempt(() => readFileSync(file)) ?? Buffer.alloc(0);
+  const code = content.subarray(headBytes);
+  return content.subarray(0, headBytes).equals(headOf(source, code)) ? code : undefined;
 }
 
 function writeCode(file: string, source: FileFacts, code: Buffer): void {
