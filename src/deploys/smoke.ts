@@ -64,33 +64,28 @@ async function callOnce(
   const { name } = test;
   for (let calls = 1; ; calls++) {
     const answer = await call(context, observed.subject.app, test, isEnveloped);
-    const { problem = 'answered', durationMs } = answer;
+    const { durationMs, reason, says, isCallers, said } = answer;
+    const what = reason || 'answered';
     const { by, unseen } = await whoAnswered(context, observed, answer);
     if (by === 'own') {
-      progress.note(`${test.typed}: ${problem} (${duration(durationMs)})`);
-      return { ...saidBy(answer, name), calls };
+      progress.note(`${test.typed}: ${what} (${duration(durationMs)})`);
+      return { says, reason: reason && `${name}: ${reason}`, isCallers, said, calls };
     }
     if (elapsed() - started >= lastsMs[by]) {
       const late = `replicas of the build before still answered after ${duration(goneMs)}`;
-      const unknown = `${problem}, and which build answered is not known: ${unseen}`;
+      const unknown = `${what}, and which build answered is not known: ${unseen}`;
       return { says: 'unclear', reason: `${name}: ${by === 'other' ? late : unknown}`, calls };
     }
     await delay(pauseMs);
   }
 }
 
-function saidBy({ problem, isNone, isCallers, said }: SmokeAnswer, name: string): Omit<Smoke, 'calls'> {
-  if (problem === undefined) return { says: 'yes', reason: '' };
-  return { says: isNone ? 'unclear' : 'no', reason: `${name}: ${problem}`, isCallers, said };
-}
+/** What an answer says of the build that gave it. Unclear: that build has not said anything by it. */
+type SmokeFinding = Omit<Smoke, 'calls'>;
 
-/** What is wrong with an answer. `isNone`: the new build has not said anything by it. */
-interface Flaw extends Pick<Smoke, 'isCallers' | 'said'> {
-  problem: string;
-  isNone: boolean;
-}
+const good: SmokeFinding = { says: 'yes', reason: '' };
 
-interface SmokeAnswer extends Partial<Flaw> {
+interface SmokeAnswer extends SmokeFinding {
   run?: string | null | undefined;
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
@@ -107,10 +102,9 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   const method = path === undefined ? undefined : 'GET';
   try {
     const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
-    if (!('response' in result)) return { durationMs: elapsed() - started };
+    if (!('response' in result)) return { ...good, durationMs: elapsed() - started };
     const { run, durationMs, ...read } = await readResponse(result.response, elapsed);
-    const flaw = await findFlaw(result.response, read, test, isEnveloped);
-    return { run, durationMs, ...flaw };
+    return { run, durationMs, ...(await judge(result.response, read, test, isEnveloped)) };
   } catch (error) {
     throwUnexpected(error, context.signal);
     return { durationMs: elapsed() - started, ...failureOf(error, isEnveloped || data ? undefined : fn) };
@@ -127,8 +121,8 @@ function failureOf(error: GantryError, page: string | undefined): Omit<SmokeAnsw
   const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
   const isCallers = status !== undefined && status < 500;
   const isMissing = page !== undefined && (status === 404 || status === 405);
-  const problem = `${error.message}${isMissing ? `, to POST /${page}; --smoke /${page} gets it` : ''}`;
-  return { run: run ?? requestId, problem, isNone, isOfGateway, isCallers };
+  const reason = `${error.message}${isMissing ? `, to POST /${page}; --smoke /${page} gets it` : ''}`;
+  return { run: run ?? requestId, says: isNone ? 'unclear' : 'no', reason, isOfGateway, isCallers };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -194,20 +188,18 @@ function nobody(unseen: string): Answered {
 }
 
 /** Only what the app itself has said counts: no envelope of the platform. */
-async function findFlaw(
+async function judge(
   response: AppResponse,
   read: Pick<BufferedResponse, 'body' | 'encoding'>,
   { fn, expected }: SmokeTest,
   isEnveloped: boolean,
-): Promise<Flaw | undefined> {
+): Promise<SmokeFinding> {
   const said = fn === undefined ? textOf(read.body) : await resultOf(response, read, isEnveloped);
   if (typeof said !== 'string') return said;
   // It goes into the history, which holds nothing that was typed.
   const isMissing = expected !== undefined && !withoutGaps(said).includes(withoutGaps(expected));
-  const problem = 'the response does not have the expected text';
-  return isMissing
-    ? { problem, isNone: false, isCallers: true, said: said.replace(/\s+/g, ' ').slice(0, 200) }
-    : undefined;
+  const reason = 'the response does not have the expected text';
+  return isMissing ? { says: 'no', reason, isCallers: true, said: said.replace(/\s+/g, ' ').slice(0, 200) } : good;
 }
 
 /** What a function has returned, as text. */
@@ -215,7 +207,7 @@ async function resultOf(
   response: AppResponse,
   { body, encoding }: Pick<BufferedResponse, 'body' | 'encoding'>,
   isEnveloped: boolean,
-): Promise<string | Flaw> {
+): Promise<string | SmokeFinding> {
   if (response.status === 202) return none('the call was only accepted (202)');
   if (response.type === 'text/event-stream' && body !== '') return resultOfEvents(response, textOf(body));
   if (encoding !== 'json') {
@@ -226,7 +218,7 @@ async function resultOf(
   return typeof run === 'string' && result !== undefined ? textOf(result) : none('the response has no result of a run');
 }
 
-async function resultOfEvents(response: AppResponse, text: string): Promise<string | Flaw> {
+async function resultOfEvents(response: AppResponse, text: string): Promise<string | SmokeFinding> {
   const chunks = (async function* () {
     yield Buffer.from(text);
   })();
@@ -248,8 +240,8 @@ function textOf(body: unknown): string {
   return typeof body === 'string' ? body : stringifyJson(body);
 }
 
-function none(problem: string): Flaw {
-  return { problem, isNone: true };
+function none(reason: string): SmokeFinding {
+  return { says: 'unclear', reason };
 }
 
 /** A call that a new build must answer, as typed: `/health`, `/health:ok`, `run`, `run={"name":"Ada"}:Hello`. */
