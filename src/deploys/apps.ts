@@ -53,15 +53,16 @@ function dashboardAddress({ value, origin }: ManagementAddress): string {
 }
 
 /**
- * The name of the app in this folder. UsageError if a file that was named is missing. Undefined without one: why a config file cannot be read is a warning, or what it throws
- * where something needs an app (`isNeeded`).
+ * The name of the app in this folder, if it has a config file. Throws UsageError if a file that was named is missing. Why
+ * one cannot be read is a warning, or what it throws where something needs an app (`isNeeded`).
  */
 export async function findAppHere(context: Context, configFile: string, isNeeded = false): Promise<string | undefined> {
+  // Only for a command that names no app.
   const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
   const appName = await readAppName(resolve(context.cwd, configFile), configFile);
-  if (appName === undefined && basename(configFile) !== 'cerebrium.toml') throw noAppHere(configFile);
   if (typeof appName === 'object' && isNeeded) throw new ProjectError(appName.message, [appName]);
   if (typeof appName === 'object') context.progress.warn(ignoredFile(appName, configFile));
+  if (appName === undefined && basename(configFile) !== 'cerebrium.toml') throw noAppHere(configFile);
   return typeof appName === 'string' ? appName : undefined;
 }
 
@@ -74,11 +75,8 @@ export async function readAppHere(
   configFile: string,
   withApp?: (name: string) => Promise<CommandLine>,
 ): Promise<string> {
-  // Only for a command that names no app.
-  const { readAppName } = await import('../app/read-app-name.ts');
-  const appName = await readAppName(resolve(context.cwd, configFile), configFile);
-  if (typeof appName === 'string') return appName;
-  if (appName) throw new ProjectError(appName.message, [appName]);
+  const appName = await findAppHere(context, configFile, true);
+  if (appName !== undefined) return appName;
   throw noAppHere(configFile, withApp && (await nameAnother(context, withApp)));
 }
 

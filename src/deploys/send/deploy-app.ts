@@ -8,7 +8,7 @@ import { isFolderEmulator } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listApps } from '../../platform/contract/apps.ts';
 import { type Build, listBuilds } from '../../platform/contract/builds.ts';
-import { isRefusal, type TimeLimit, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
+import { isRefusal, tryRequest, unless, unlessMissing } from '../../platform/waiting/index.ts';
 import type { Here } from '../commit-files.ts';
 import { findCommit, whyOlder } from '../commit-of-build.ts';
 import { type BeforeFacts, type BeforeStep, beforeTable, firstRowAsked, readyTable, type ToAsk } from '../decide.ts';
@@ -16,7 +16,7 @@ import { type AppReading, readingOf, settle } from '../observe.ts';
 import { teamStateOf } from '../team-state/index.ts';
 import type { Verification } from '../verify.ts';
 import { type ReadSecrets, trySecretsOf } from './app-secrets.ts';
-import type { CreateAppOptions, MadeSettings } from './app-settings.ts';
+import type { MadeSettings } from './app-settings.ts';
 import {
   type BusyPolicy,
   busyError,
@@ -30,26 +30,28 @@ import type { Deployment } from './deploy-record.ts';
 import { tellOnFailure } from './failed-build.ts';
 import type { GivenPlan, Guard } from './guard.ts';
 import { checkToSend, type LocalApp } from './local-app.ts';
-import { type Compared, checkDrift, compareWithLive, type DeployPlan, planDeploy, readDeployedApp } from './plan.ts';
-import type { Sent } from './send-build.ts';
+import {
+  type Compared,
+  checkDrift,
+  compareWithLive,
+  type DeployPlan,
+  type PlanOptions,
+  planDeploy,
+  readDeployedApp,
+} from './plan.ts';
+import type { SendOptions, Sent } from './send-build.ts';
 
 /** What was asked for. */
-export interface DeployAppOptions extends Pick<CreateAppOptions, 'logLevel' | 'disableBuildLogs'> {
+export interface DeployAppOptions
+  extends Omit<PlanOptions, 'compares'>,
+    Pick<SendOptions, 'detach' | 'logs' | 'limit'> {
   configFile: string;
-  dryRun: boolean;
-  files?: true | undefined;
   /** With `dryRun`: where to write a plan. */
   savePlan?: string | undefined;
   /** A plan that the deploy must match. */
   applyPlan?: string | undefined;
-  ifChanged?: true | undefined;
   ifBusy: BusyPolicy;
-  keepScaling?: true | undefined;
   failOnDrift?: true | undefined;
-  detach?: true | undefined;
-  logs: boolean;
-  /** The limit of the preparation, the wait for other builds, and the wait for this one. */
-  limit: TimeLimit;
   /** What was typed for it, in ms. */
   timeout?: number | undefined;
   /** What the new build must show. */

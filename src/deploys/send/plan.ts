@@ -159,17 +159,13 @@ async function compareWithBuild(
   if (!build || !options.compares || partner) return null;
   if (options.ifChanged && (await isAsSent())) return unchangedFiles(local.entries.length);
   try {
-    const files = await readFilesOf(context, app, build);
+    const kept = await readKeptFiles(context, app, build);
+    const files = kept ?? (await listFiles(context.api, { project: context.project, app, build }));
     return await compareFiles(named.entries, files, context.signal, named.checksums);
   } catch (error) {
     if (!(error instanceof NotFoundError)) warnOrThrow(context, error, options, 'cannot read the deployed files');
     return null;
   }
-}
-
-async function readFilesOf(context: Context, app: string, build: string): Promise<readonly BuildFile[]> {
-  const { api, project } = context;
-  return (await readKeptFiles(context, app, build)) ?? listFiles(api, { project, app, build });
 }
 
 /** A failed comparison is a warning. What the next request would meet as well is thrown. */

@@ -50,6 +50,7 @@ export interface SendOptions extends Pick<FollowBuildOptions, 'config' | 'pauses
   /** Return once everything is uploaded. The build continues, and Ctrl-C does not cancel it. */
   detach?: boolean | undefined;
   logs: boolean;
+  /** The limit of the preparation, the wait for other builds, and the wait for this one. */
   limit: TimeLimit;
   /** It waits for the builds before its own one. What serves then, if that is equal. */
   turn?: (() => Promise<Deployment | undefined>) | undefined;
