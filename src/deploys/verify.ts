@@ -111,26 +111,26 @@ function besideEarlier(smoke: Smoke, healthy: string | undefined): Smoke {
 }
 
 /** Writes down what was found, and says it. */
-async function tell(context: Context, options: BuildVerification, found: FoundHealth): Promise<Verified> {
+async function tell(context: Context, options: BuildVerification, evidence: FoundHealth): Promise<Verified> {
   const { app, build } = options;
-  const { health, observed, smoke, watchedMs, isWatched } = found;
+  const { health, observed, smoke, watchedMs, isWatched } = evidence;
   const { finding, because, reason, container } = health;
   const watchMs = isWatched ? watchedMs : 0;
-  const seen = { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls };
+  const counts = { ...(isWatched ? observed.seen : notSeen), smokeCalls: smoke.calls };
   const verdict = { build, verdict: finding, container, watchedMs };
   const told = finding === 'healthy' ? '' : reason;
-  await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen, watchMs });
+  await recordEvent(context, app, 'verdict', { ...verdict, reason: told, seen: counts, watchMs });
   if (finding !== 'healthy') {
     const failedRunIds = observed.calls.failed();
-    const details = { app, ...verdict, reason, container: container ?? null, ...seen, failedRunIds };
-    const error = await verdictError(options, found, details);
+    const details = { app, ...verdict, reason, container: container ?? null, ...counts, failedRunIds };
+    const error = await verdictError(options, evidence, details);
     if (finding !== 'sick') return { finding, error };
-    const explaining = begun(explain(context, options, error, found));
+    const explaining = begun(explain(context, options, error, evidence));
     return { finding, error, explained: () => waitForLog(context, app, explaining) };
   }
-  context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(seen)}` : ''}`);
+  context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(counts)}` : ''}`);
   if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
-  return { finding, health: { verdict: finding, watchedMs, ...seen } };
+  return { finding, health: { verdict: finding, watchedMs, ...counts } };
 }
 
 function warn({ progress }: Context, message: string, fix: CommandLine): void {
@@ -172,9 +172,9 @@ function wellSince(observed: ObservedBuild, since: number) {
 
 const shownLines = 20;
 
-async function verdictError(options: BuildVerification, found: FoundHealth, details: Record<string, unknown>) {
+async function verdictError(options: BuildVerification, evidence: FoundHealth, details: Record<string, unknown>) {
   const { app, build, goOn, calling } = options;
-  const { health, observed, smoke } = found;
+  const { health, observed, smoke } = evidence;
   const { finding: verdict, because, reason } = health;
   const named = `build ${shortBuild(build)}`;
   if (verdict === 'superseded') {
@@ -192,7 +192,7 @@ async function verdictError(options: BuildVerification, found: FoundHealth, deta
       because === 'smoke' && smoke.isCallers ? 'correct what --smoke calls, or the text that it expects' : again;
     return new PendingError(`${what} is not known: ${reason}`, { ...why, fix, details });
   }
-  return sickError(options, found, details);
+  return sickError(options, evidence, details);
 }
 
 function sickError(

@@ -2,7 +2,7 @@ import { promote } from '../../deploys/rollback/index.ts';
 import { defineCommand } from '../command.ts';
 import { namedAppArgument } from '../flags/app.ts';
 import { durationFlag } from '../flags/values.ts';
-import { deployedAgain } from '../views/deployment-fields.ts';
+import { deployedAgain } from '../views/deployed-again.ts';
 
 export default defineCommand({
   configure: (command) =>

@@ -1,20 +1,5 @@
-import { fileChangeFields, proofs } from '../../deploys/builds/index.ts';
-import type { RolledBack } from '../../deploys/rollback/index.ts';
-import { shortBuild } from '../../kernel/output/format.ts';
-import {
-  anything,
-  boolean,
-  choice,
-  document,
-  integer,
-  nullable,
-  object,
-  objects,
-  optional,
-  orNull,
-  record,
-  text,
-} from '../result-schema.ts';
+import { fileChangeFields } from '../../deploys/builds/index.ts';
+import { anything, boolean, integer, nullable, object, objects, orNull, record, text } from '../result-schema.ts';
 import { fileDecisionFields } from './file-decisions.ts';
 
 export const deployPlanFields = {
@@ -52,48 +37,3 @@ export const deployPlanFields = {
   changed: boolean('whether a deploy would change anything'),
   because: nullable(text('what speaks for a deploy besides what would change'), 'nothing does'),
 };
-
-/** What the commands have in common that deploy a build again: rollback, apps restart, promote. */
-export const deployedAgain = {
-  view: ({ app, build, restored, endpoint, changed }: RolledBack) =>
-    changed
-      ? endpoint || `${app} serves build ${shortBuild(build ?? '')}`
-      : `nothing to change: build ${shortBuild(build ?? restored)} serves`,
-  effect: 'changes',
-  dryRun: true,
-  exits: ['pending', 'build-failed', 'not-ready'],
-  json: document({
-    app: text('app name'),
-    project: text('project'),
-    replaced: nullable(text('build that served before')),
-    restored: text('earlier build'),
-    build: nullable(text('new build, made of the files of the earlier one'), 'the earlier one serves itself'),
-    status: nullable(text('final status of the build; null with --dry-run')),
-    endpoint: text('URL of the app'),
-    dashboard: text('URL of the app in the dashboard'),
-    source: nullable(choice(['archive', 'git'], 'what was deployed')),
-    commit: nullable(text('commit of the files, if it is on record or was named')),
-    archive: nullable(text('SHA-256 of the archive')),
-    files: integer('number of files'),
-    settings: objects('settings that change with it', {
-      setting: text('name'),
-      from: anything('deployed value'),
-      to: anything('value of the earlier build'),
-    }),
-    resolvedAnew: objects(
-      'packages without an exact version and images without a digest, which may be others than in the earlier build',
-      {
-        kind: choice(['pip', 'conda', 'apt', 'image'], 'what it is'),
-        requirement: text('as it is required'),
-      },
-    ),
-    proof: nullable(
-      choice(
-        proofs,
-        "what shows that its files are the same: the record of what was sent, or the platform's list; null: nothing",
-      ),
-    ),
-    serves: optional(text('a build created later that has replaced this one meanwhile')),
-    changed: boolean('false if the build serves already'),
-  }),
-} as const;

@@ -41,18 +41,18 @@ export interface Chosen {
 export async function chooseBuild(
   context: Context,
   name: string,
-  seen: Settled,
+  reading: Settled,
   options: RollbackOptions,
 ): Promise<Chosen> {
   const { api, project } = context;
-  const { live, history } = seen;
-  const { wanted, done } = await findWanted(context, name, seen, options);
+  const { live, history } = reading;
+  const { wanted, done } = await findWanted(context, name, reading, options);
   const chosen = (target: Build) => {
     return { done, target, without: gantryCommand`rollback ${name} ${target.id} --from-git REV` };
   };
   if (wanted !== undefined)
-    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, seen));
-  const builds = seen.builds ? seen.list : await api(listBuilds, { project, app: name });
+    return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, reading));
+  const builds = reading.builds ? reading.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
   const target = builds.find(({ id }) => id === last.build);
@@ -65,22 +65,22 @@ export async function chooseBuild(
 export async function chooseServing(
   context: Context,
   name: string,
-  seen: Settled,
+  reading: Settled,
   without: (commit: BuildCommit) => Fix,
 ): Promise<Chosen> {
-  const { live, history } = seen;
+  const { live, history } = reading;
   if (live === undefined) {
     throw new NotFoundError(`no build of ${name} is known to serve`, { fix: gantryCommand`builds list ${name}` });
   }
-  return { target: await readyBuildOf(context, name, live, seen), without: without(history.commitOf(live)) };
+  return { target: await readyBuildOf(context, name, live, reading), without: without(history.commitOf(live)) };
 }
 
 async function buildOf({ api, project }: Context, app: string, build: string, { list }: Settled): Promise<Build> {
   return list.find(({ id }) => id === build) ?? fetchBuild(api, { project, app, build });
 }
 
-async function readyBuildOf(context: Context, app: string, build: string, seen: Settled): Promise<Build> {
-  const listed = await buildOf(context, app, build, seen);
+async function readyBuildOf(context: Context, app: string, build: string, reading: Settled): Promise<Build> {
+  const listed = await buildOf(context, app, build, reading);
   if (buildPhase(listed.status) !== 'succeeded') throw notReadyError(app, listed);
   return listed;
 }

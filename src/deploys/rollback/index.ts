@@ -1,5 +1,5 @@
 export { warnUnlessKept } from './choose-build.ts';
 export { promote } from './promote.ts';
-export type { RolledBack } from './redeploy.ts';
+export { type RolledBack, rolledBackFields } from './redeploy.ts';
 export { restart } from './restart.ts';
 export { orRollBack, rollback } from './rollback.ts';

@@ -10,7 +10,7 @@ import { type AppHistory, type BuildCommit, recordEvent } from '../history/index
 import { type Settled, settleDeployed } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
 import { chooseServing, type RollbackOptions } from './choose-build.ts';
-import { type Onto, planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
+import { planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 import { untilStopped, type Work } from './rollback.ts';
 
 /** Deploys the build of an app that serves as another app of the project. Throws ConflictError for one that was found sick. */
@@ -23,23 +23,25 @@ export async function promote(
   const app = shortAppName(unlimited.project, to);
   if (app === shortAppName(unlimited.project, given)) throw new UsageError(`${app} cannot be promoted to itself`);
   const started = await startRedeploy(unlimited, given, 'promotion', typedMs);
-  const { limit, app: from, seen } = started;
+  const { limit, app: from, reading } = started;
   const { context } = limit;
-  const choice = await chooseServing(context, from, seen, (commit) => withoutArchive(from, app, commit));
-  if (!force) refuseSick(from, seen, choice.target.id);
-  const onto = await lookAtOther(context, app, from);
-  if (!force && serveSame(seen, onto.seen)) {
+  const choice = await chooseServing(context, from, reading, (commit) => withoutArchive(from, app, commit));
+  if (!force) refuseSick(from, reading, choice.target.id);
+  const onto = await readOther(context, app, from);
+  if (!force && serveSame(reading, onto)) {
     context.progress.note(`${app} serves these files already, as they were sent to ${from}`);
-    return { ...planOf(context, app, choice, onto.seen), build: onto.seen.live ?? null };
+    return { ...planOf(context, app, choice, onto), build: onto.live ?? null };
   }
-  if (!force) await askIfOther(context, seen, onto.seen, `${app} is another app than ${from}, which would replace it`);
+  if (!force) await askIfOther(context, reading, onto, `${app} is another app than ${from}, which would replace it`);
   const build = `build ${shortBuild(choice.target.id)} of ${from} again as ${app}`;
-  const way = { configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
+  const { region } = onto.app;
+  const keep = { ...scalingOf(onto.app), name: app, ...(region && { region }) };
+  const way = { ...choice, onto, keep, configFile: '', logs, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (flags) => gantryCommand`promote ${from} ${app} ${flags}`;
   const work: Work = { app, title: 'promotion', done: 'promoted', again };
-  const promoted = await untilStopped(unlimited, work, () => redeploy(started, choice, onto, way));
+  const promoted = await untilStopped(unlimited, work, () => redeploy(started, way));
   // What is known of the files goes with them.
-  const sickness = seen.history.sickness(choice.target.id);
+  const sickness = reading.history.sickness(choice.target.id);
   if (sickness && promoted.build !== null) {
     const { verdict, reason, watchedMs, seen, watchMs } = sickness;
     await recordEvent(unlimited, app, 'verdict', { build: promoted.build, verdict, reason, watchedMs, seen, watchMs });
@@ -94,21 +96,18 @@ function refuseSick(app: string, { history }: Settled, live: string): void {
 }
 
 /** The app that a build of another one is deployed as. It is there: what it is scaled to is kept. */
-async function lookAtOther(context: Context, name: string, from: string): Promise<Onto> {
-  const seen = await unlessMissing(settleDeployed(context, name));
-  if (!seen) {
-    const names = ((await findAppNames(context)) ?? []).filter((each) => each !== from);
-    const meant = closestName(name, names);
-    const fix = /[/:]/.test(name)
-      ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
-      : gantryCommand`deploy --name ${name} --new`;
-    const suggestion = meant ? `: did you mean ${meant}?` : '';
-    throw new NotFoundError(`app ${name} not found in ${context.project}${suggestion}`, {
-      why: 'a build is promoted to an app that is there, in the same project',
-      fix: meant ? gantryCommand`promote ${from} ${meant}` : fix,
-      details: { app: name },
-    });
-  }
-  const { region } = seen.app;
-  return { seen, keep: { ...scalingOf(seen.app), name, ...(region && { region }) } };
+async function readOther(context: Context, name: string, from: string): Promise<Settled> {
+  const reading = await unlessMissing(settleDeployed(context, name));
+  if (reading) return reading;
+  const names = ((await findAppNames(context)) ?? []).filter((each) => each !== from);
+  const meant = closestName(name, names);
+  const fix = /[/:]/.test(name)
+    ? sentence`for another project, deploy the same commit there: ${gantryCommand`deploy -p OTHER`}`
+    : gantryCommand`deploy --name ${name} --new`;
+  const suggestion = meant ? `: did you mean ${meant}?` : '';
+  throw new NotFoundError(`app ${name} not found in ${context.project}${suggestion}`, {
+    why: 'a build is promoted to an app that is there, in the same project',
+    fix: meant ? gantryCommand`promote ${from} ${meant}` : fix,
+    details: { app: name },
+  });
 }

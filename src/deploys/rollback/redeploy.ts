@@ -1,43 +1,50 @@
 import { fileSummary, shortBuild, shortList } from '../../kernel/output/format.ts';
+import { anything, boolean, choice, nullable, type ObjectOf, objects, optional, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
 import { ownStatus } from '../../platform/contract/builds.ts';
 import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { TimeLimit } from '../../platform/waiting/index.ts';
-import type { Proof } from '../builds/index.ts';
+import { proofs } from '../builds/index.ts';
 import { type EventOf, recordEvent } from '../history/index.ts';
 import { type Settled, settleDeployed } from '../observe.ts';
-import {
-  compareSent,
-  type Deployment,
-  type Guard,
-  type SettingChange,
-  whichCanStart,
-  whyDeployedMeanwhile,
-} from '../send/index.ts';
+import { compareSent, type Deployment, type Guard, whichCanStart, whyDeployedMeanwhile } from '../send/index.ts';
 import type { Chosen, RollbackOptions } from './choose-build.ts';
-import { proofTexts, proveFiles, type RollbackSource, type SourceFacts, withSource } from './source.ts';
+import { proofTexts, proveFiles, type RollbackSource, sourceFields, withSource } from './source.ts';
 
-type DeployedAgain = Pick<Deployment, 'app' | 'project' | 'status' | 'endpoint' | 'dashboard' | 'changed'>;
-
-/** An earlier build of an app that was deployed again, as the command prints it. */
-export interface RolledBack extends DeployedAgain, SourceFacts {
-  replaced: string | null;
-  restored: string;
-  /** The new build, made of the files of the earlier one, now or by an earlier rollback; null if there is none. */
-  build: string | null;
-  serves?: string | undefined;
-  /** What the settings of the app become again, under the platform's names. */
-  settings: Pick<SettingChange, 'setting' | 'from' | 'to'>[];
-  proof: Proof | null;
-}
+/** An earlier build of an app that was deployed again, now or by an earlier rollback, as the command prints it. */
+export const rolledBackFields = {
+  app: text('app name'),
+  project: text('project'),
+  replaced: nullable(text('build that served before')),
+  restored: text('earlier build'),
+  build: nullable(text('new build, made of the files of the earlier one'), 'the earlier one serves itself'),
+  status: nullable(text('final status of the build; null with --dry-run')),
+  endpoint: text('URL of the app'),
+  dashboard: text('URL of the app in the dashboard'),
+  ...sourceFields,
+  settings: objects('settings that change with it', {
+    setting: text('name'),
+    from: anything('deployed value'),
+    to: anything('value of the earlier build'),
+  }),
+  proof: nullable(
+    choice(
+      proofs,
+      "what shows that its files are the same: the record of what was sent, or the platform's list; null: nothing",
+    ),
+  ),
+  serves: optional(text('a build created later that has replaced this one meanwhile')),
+  changed: boolean('false if the build serves already'),
+};
+export type RolledBack = ObjectOf<typeof rolledBackFields>;
 
 /** A command that deploys a build again, and what its app shows at first. */
 export interface Redeploy {
   title: 'rollback' | 'restart' | 'promotion';
   limit: TimeLimit;
   app: string;
-  seen: Settled;
+  reading: Settled;
 }
 
 export async function startRedeploy(
@@ -48,17 +55,14 @@ export async function startRedeploy(
 ): Promise<Redeploy> {
   const limit = new TimeLimit(unlimited, { typedMs, failure: `${title} did not get as far as the build` });
   const app = shortAppName(unlimited.project, given);
-  return { title, limit, app, seen: await settleDeployed(limit.context, app) };
+  return { title, limit, app, reading: await settleDeployed(limit.context, app) };
 }
 
-/** The app that a build is deployed as, and what it keeps of its settings. */
-export interface Onto {
-  seen: Settled;
+/** What is deployed again, as which app, and what is said and done besides. */
+interface Way extends Chosen, Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs'> {
+  /** The app that gets it, and what that keeps of its settings: its name as well, if it is another one. */
+  onto: Settled;
   keep: Partial<AppCreation>;
-}
-
-/** What a way to deploy a build again says and does besides. */
-interface Way extends Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs'> {
   /** Undefined: nobody is asked. */
   question: string | undefined;
   /** `deploy build b-1 of web again`. */
@@ -68,26 +72,24 @@ interface Way extends Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' |
 }
 
 /** Deploys an earlier build again, once it is proven that its files are the same. Throws ConflictError if they differ. */
-export async function redeploy(started: Redeploy, choice: Chosen, onto: Onto, way: Way): Promise<RolledBack> {
-  const { title, limit, app: from, seen: ofSource } = started;
+export async function redeploy(started: Redeploy, way: Way): Promise<RolledBack> {
+  const { title, limit, app: from, reading } = started;
   const { context, unlimited } = limit;
-  const { recorded, question, deed, force, logs } = way;
-  const { seen, keep } = onto;
-  const { live } = seen;
-  const { target } = choice;
+  const { target, onto, keep, recorded, question, deed, force, logs } = way;
+  const { live } = onto;
   const app = keep.name ?? from;
-  return withSource(context, from, { ...choice, seen: ofSource, keep }, way, async (source) => {
+  return withSource(context, { ...started, ...way }, async (source) => {
     const proof = force ? null : await proveFiles(context, from, target.id, source);
-    const settings = compareSent(source.body, seen.app, ofSource.history.firstSettingsOf(target.id));
-    const plan = { ...planOf(context, app, choice, seen), ...source.facts, settings, proof, changed: true };
+    const settings = compareSent(source.body, onto.app, reading.history.firstSettingsOf(target.id));
+    const plan = { ...planOf(context, app, way, onto), ...source.facts, settings, proof, changed: true };
     sayPlan(context, plan, source, title);
-    sayCommits(context, seen.history.sent(live)?.commit, plan.commit);
+    sayCommits(context, onto.history.sent(live)?.commit, plan.commit);
     if (question !== undefined) await context.prompt.confirm(question);
     context.willChange(deed, { ...plan, status: null });
     if (live !== undefined) context.progress.note(`${app} stays on ${shortBuild(live)} until the new build is ready`);
-    for (const { id } of await whichCanStart(context, app, seen.list))
+    for (const { id } of await whichCanStart(context, app, onto.list))
       context.progress.note(`build ${shortBuild(id)} of ${app} is in progress; this ${title} does not wait for it`);
-    const guard: Guard = (sending) => whyDeployedMeanwhile(context, seen, sending);
+    const guard: Guard = (sending) => whyDeployedMeanwhile(context, onto, sending);
     const { deployment } = await source.deploy({ logs, limit, guard, rollback: recorded });
     limit.handOver();
     const { build: as, serves, status, endpoint, dashboard } = deployment;

@@ -14,17 +14,18 @@ type RestartOptions = Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' |
 /** Deploys what serves once more, and waits until no replica of before is left. */
 export async function restart(unlimited: Context, given: string, options: RestartOptions): Promise<RolledBack> {
   const started = await startRedeploy(unlimited, given, 'restart', options.typedMs);
-  const { limit, app, seen } = started;
-  const choice = await chooseServing(limit.context, app, seen, () => gantryCommand`apps restart ${app} --from-git REV`);
-  const onto = { seen, keep: keptScaling(seen, choice, {}) };
+  const { limit, app, reading } = started;
+  const without = gantryCommand`apps restart ${app} --from-git REV`;
+  const choice = await chooseServing(limit.context, app, reading, () => without);
   const build = `build ${shortBuild(choice.target.id)} of ${app} again`;
-  const way = { ...options, question: `Deploy ${build}?`, deed: `deploy ${build}` };
+  const to = { onto: reading, keep: keptScaling(reading, choice, {}) };
+  const way = { ...options, ...choice, ...to, question: `Deploy ${build}?`, deed: `deploy ${build}` };
   const again: Work['again'] = (flags) => gantryCommand`apps restart ${app} ${flags}`;
   const work: Work = { app, title: 'restart', done: 'restarted', again };
   return untilStopped(unlimited, work, async () => {
-    const done = await redeploy(started, choice, onto, way);
+    const done = await redeploy(started, way);
     work.made = done.build;
-    await untilReplaced(unlimited, done, seen, limit.handOver());
+    await untilReplaced(unlimited, done, reading, limit.handOver());
     return done;
   });
 }

@@ -81,18 +81,20 @@ export async function orRollBack(
 async function returnToBuild(unlimited: Context, given: string, options: RollbackOptions): Promise<RolledBack> {
   const { typedMs, sick, fromGit } = options;
   const started = await startRedeploy(unlimited, given, 'rollback', typedMs);
-  const { app } = started;
+  const { app, reading } = started;
   const { context } = started.limit;
-  if (sick) await checkServes(context, app, started.seen, sick.build);
-  const seen = sick ? { ...started.seen, live: sick.build } : started.seen;
-  const choice = await chooseBuild(context, app, seen, options);
-  const { live } = seen;
+  if (sick) await checkServes(context, app, reading, sick.build);
+  const onto = sick ? { ...reading, live: sick.build } : reading;
+  const choice = await chooseBuild(context, app, onto, options);
+  const { live } = onto;
   const { target } = choice;
-  if (target.id === live) return closeRollback(unlimited, planOf(context, app, choice, seen), choice);
-  const onto = { seen, keep: keptScaling(seen, choice, options) };
+  if (target.id === live) return closeRollback(unlimited, planOf(context, app, choice, onto), choice);
   const build = `build ${shortBuild(target.id)}`;
-  return redeploy(started, choice, onto, {
+  return redeploy(started, {
     ...options,
+    ...choice,
+    onto,
+    keep: keptScaling(onto, choice, options),
     // Nobody is asked for the way back from a sick build.
     question: sick ? undefined : `Roll back ${app} to ${build}?`,
     deed: `deploy ${build} of ${app} again`,

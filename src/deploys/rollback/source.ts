@@ -7,6 +7,7 @@ import { readRegular } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
 import { shortBuild, shortList } from '../../kernel/output/format.ts';
+import { choice, integer, nullable, type ObjectOf, objects, text } from '../../kernel/shape.ts';
 import { version } from '../../kernel/version.ts';
 import type { Context } from '../../platform/context.ts';
 import type { AppCreation } from '../../platform/contract/apps.ts';
@@ -44,16 +45,22 @@ import {
 } from '../send/index.ts';
 import { type Chosen, changedScaling, noArchiveError, type RollbackOptions } from './choose-build.ts';
 
-export interface SourceFacts {
-  source: 'archive' | 'git' | null;
-  /** The commit of a revision, or the one on record. */
-  commit: string | null;
-  /** SHA-256 of the archive, if one was kept. */
-  archive: string | null;
-  files: number;
-  /** What the platform resolves again, perhaps to other versions than for the earlier build. */
-  resolvedAnew: ResolvedAnew[];
-}
+/** What a build is made of again. */
+export const sourceFields = {
+  source: nullable(choice(['archive', 'git'], 'what was deployed')),
+  commit: nullable(text('commit of the files, if it is on record or was named')),
+  archive: nullable(text('SHA-256 of the archive')),
+  files: integer('number of files'),
+  resolvedAnew: objects(
+    'packages without an exact version and images without a digest, which may be others than in the earlier build',
+    {
+      kind: choice(['pip', 'conda', 'apt', 'image'], 'what it is'),
+      requirement: text('as it is required'),
+    },
+  ),
+};
+type SourceFacts = ObjectOf<typeof sourceFields>;
+type ResolvedAnew = SourceFacts['resolvedAnew'][number];
 
 /** An archive that was kept, or a revision. */
 export interface RollbackSource {
@@ -71,27 +78,24 @@ export interface RollbackSource {
 
 type UseSource<T> = (source: RollbackSource) => Promise<T>;
 
-/** What was chosen, and the settings that are not those of the earlier build: the name as well, if another app gets it. */
-type Again = Chosen & { seen: Settled; keep: Partial<AppCreation> };
-
-/** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
-export function withSource<T>(
-  context: Context,
-  name: string,
-  again: Again,
-  from: Pick<RollbackOptions, 'fromGit' | 'configFile'>,
-  use: UseSource<T>,
-) {
-  const { fromGit: revision, configFile } = from;
-  if (revision === undefined) return withArchive(context, name, again, use);
-  return withCommit(context, name, again, { revision, configFile }, use);
+/** A build that is made again, of an app, and the settings that are not those of it: the name as well, if another app gets it. */
+interface Again extends Chosen, Pick<RollbackOptions, 'fromGit' | 'configFile'> {
+  app: string;
+  reading: Settled;
+  keep: Partial<AppCreation>;
 }
 
-function withArchive<T>(context: Context, name: string, again: Again, use: UseSource<T>): Promise<T> {
-  const { keep, target, seen } = again;
-  const { history } = seen;
+/** Passes what a build can be made of again to `use`. Throws NotFoundError if there is no archive. */
+export function withSource<T>(context: Context, again: Again, use: UseSource<T>): Promise<T> {
+  const { fromGit } = again;
+  return fromGit === undefined ? withArchive(context, again, use) : withCommit(context, again, fromGit, use);
+}
+
+function withArchive<T>(context: Context, again: Again, use: UseSource<T>): Promise<T> {
+  const { app: name, keep, target, without, reading } = again;
+  const { history } = reading;
   return withKeptArchive(context, name, target.id, async (usable) => {
-    if (!usable) throw await noArchiveError(context, name, target.id, again.without);
+    if (!usable) throw await noArchiveError(context, name, target.id, without);
     const { kept, archive, from } = usable;
     const { entries } = archive;
     const { baseImages } = kept;
@@ -136,9 +140,8 @@ function againOf({ build: restored, ...sent }: EventOf<'sent'>, from: string, ap
 
 function withCommit<T>(
   context: Context,
-  name: string,
-  { target, seen: { app, history }, keep }: Again,
-  { revision, configFile }: { revision: string; configFile: string },
+  { app: name, target, reading: { app, history }, keep, configFile }: Again,
+  revision: string,
   use: UseSource<T>,
 ): Promise<T> {
   return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
@@ -211,13 +214,6 @@ async function readRevision(context: Context, folder: string, app: string, confi
 async function textOf(entry: FileEntry | undefined): Promise<string | undefined> {
   if (!entry) return undefined;
   return 'text' in entry.source ? entry.source.text : String(await readRegular(entry.source.file));
-}
-
-/** What a build takes from outside of its files, and may take in another version the next time. */
-interface ResolvedAnew {
-  kind: 'pip' | 'conda' | 'apt' | 'image';
-  /** The requirement as it is written: `torch>=2`, `python:3.12-slim`. */
-  requirement: string;
 }
 
 /** The files that the platform installs from (docs/platform.md#builds), and what a line looks like that has one meaning. */

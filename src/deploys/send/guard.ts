@@ -236,15 +236,15 @@ export const wasCreated = 'was created meanwhile and is in progress';
 /** The error before the upload if somebody else has deployed since a reading. */
 export async function whyDeployedMeanwhile(
   context: Context,
-  seen: AppReading,
+  reading: AppReading,
   { body: { name: app }, created: own }: PlannedDeploy,
 ): Promise<DeployedMeanwhileError | undefined> {
   if (own === undefined) return undefined;
   const { buildId: created, hasLost } = own;
-  const served = seen.live === undefined ? [] : [seen.live];
-  const before = [...served, ...seen.list.map(({ id }) => id)];
+  const served = reading.live === undefined ? [] : [reading.live];
+  const before = [...served, ...reading.list.map(({ id }) => id)];
   const { now, first } = await lookBeforeUpload(context, app, before, created);
-  const ready = readySince(seen, now, [created, ...served]);
+  const ready = readySince(reading, now, [created, ...served]);
   if (ready !== undefined) {
     const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';
     return new DeployedMeanwhileError(app, ready, what, now);
