@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { withNulls } from '../../kernel/json-text.ts';
 import { environmentCredential, storedCredential } from '../../platform/config/credentials.ts';
 import { checkProjectId } from '../../platform/config/setting-values.ts';
 import type { Settings } from '../../platform/config/settings.ts';
@@ -9,7 +10,7 @@ import { type Target, targetText } from '../../platform/config/target.ts';
 import type { Context } from '../../platform/context.ts';
 import { listProjects, type Project } from '../../platform/contract/session.ts';
 import { refuseEmulator, warnIfOverridden } from './profiles.ts';
-import { credentialsPath, removeTokens } from './stored-login.ts';
+import { credentialsPath, describeToken, removeTokens } from './stored-login.ts';
 
 export { canShowBrowser, loginByBrowser, loginByToken, openInBrowser } from './login.ts';
 export {
@@ -33,17 +34,14 @@ export async function readIdentity(context: Context, { verify }: { verify: boole
   const stored = storedCredential(settings, (message) => progress.warn(message));
   // The call may have renewed the stored token.
   const credential = first.fromEnvironment ? first : (stored ?? first);
-  const { kind, user, expiresAt, refreshToken, origin } = credential;
   return {
     ...describeTarget(target),
     profile: settings.profile.value,
     profileOrigin: settings.profile.origin,
-    tokenOrigin: origin,
+    tokenOrigin: credential.origin,
     unusedToken: first.fromEnvironment && stored ? stored.origin : null,
-    kind,
-    user: user ?? null,
-    renewable: refreshToken !== undefined,
-    expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    kind: credential.kind,
+    ...describeToken(credential),
     addresses: otherAddresses(settings),
     verified: verify,
   };
@@ -51,15 +49,15 @@ export async function readIdentity(context: Context, { verify }: { verify: boole
 
 function describeTarget(target: Target) {
   const { project, platform, region } = target;
-  return {
+  return withNulls({
     target: targetText(target),
-    project: project.value ?? null,
-    projectOrigin: project.value ? project.origin : null,
+    project: project.value,
+    projectOrigin: project.value && project.origin,
     platform: platform.value,
     platformOrigin: platform.origin,
-    region: region.value ?? null,
-    regionOrigin: region.value ? region.origin : null,
-  };
+    region: region.value,
+    regionOrigin: region.value && region.origin,
+  });
 }
 
 function otherAddresses({ addresses }: Settings): Record<string, string> {

@@ -3,8 +3,9 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { readNamedFile } from '../../kernel/disk/index.ts';
 import { readVariable } from '../../kernel/environment.ts';
 import { AuthError, UsageError } from '../../kernel/errors.ts';
-import { defined } from '../../kernel/json-text.ts';
+import { defined, withNulls } from '../../kernel/json-text.ts';
 import {
+  type Credential,
   environmentCredential,
   findTokenProblem,
   officialConfigFile,
@@ -59,15 +60,14 @@ export async function removeTokens({ settings }: Pick<Context, 'settings'>, all:
 }
 
 export function describeLogin(settings: Settings, tokens: StoredTokens, project: string | null) {
-  const { user, expiresAt } = parseClaims(tokens.token);
-  return {
-    profile: settings.profile.value,
-    project,
-    user: user ?? null,
-    expiresAt: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
-    renewable: tokens.refreshToken !== undefined,
-    storedIn: credentialsPath(settings),
-  };
+  const facts = describeToken({ ...parseClaims(tokens.token), refreshToken: tokens.refreshToken });
+  return { profile: settings.profile.value, project, ...facts, storedIn: credentialsPath(settings) };
+}
+
+/** What is shown of a token: whose it is, and how long it lasts. */
+export function describeToken({ user, expiresAt, refreshToken }: Partial<Credential>) {
+  const expiry = expiresAt === undefined ? undefined : new Date(expiresAt).toISOString();
+  return { ...withNulls({ user, expiresAt: expiry }), renewable: refreshToken !== undefined };
 }
 
 export function credentialsPath({ folders }: Settings): string {
