@@ -2,31 +2,43 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type AppConfig, defaultAppConfig, readConfig } from '../app/config.ts';
 import { readAppName } from '../app/read-app-name.ts';
-import type { Evidence, Explanation, FailureFacts } from '../causes/index.ts';
+import type { Explanation, FailureFacts } from '../causes/index.ts';
 import { checkLocalApp, checkSecrets, trySecretsOf } from '../deploys/send/index.ts';
 import { CommandLine, gantryCommand } from '../kernel/command-line.ts';
-import type { FileLocation } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
 import { once } from '../kernel/once.ts';
 import { shortBuild, toMs } from '../kernel/output/format.ts';
+import {
+  choice,
+  integer,
+  list,
+  locationShape,
+  nullable,
+  type ObjectOf,
+  optional,
+  orNull,
+  text,
+} from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, isCanceled } from '../platform/contract/builds.ts';
 import { contextWith } from '../platform/waiting/index.ts';
-import { findSubject, isReady, type Subject, type SubjectOptions } from './failed-work.ts';
+import { findSubject, isReady, type Subject, type SubjectOptions, subjectFields } from './failed-work.ts';
 
-export interface ExplainedFailure extends Omit<Subject, 'facts' | 'readLog' | 'mayLack' | 'isDeployed'> {
-  /** Null if nothing shows one, `unknown` if no rule knows it. */
-  cause: string | null;
-  title: string;
-  evidence: Evidence | null;
-  fix: string | null;
-  /** The setting to change. */
-  location: FileLocation | null;
-  /** The lines of the log that show most, if the cause is unknown. */
-  log?: string[];
-  /** The command that helps. */
-  command?: CommandLine;
-}
+export const explainedFields = {
+  ...subjectFields,
+  cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),
+  title: text('the cause in words'),
+  evidence: orNull('what shows the cause', {
+    source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
+    line: nullable(integer('line of the log, from 1')),
+    text: text('the line'),
+  }),
+  fix: nullable(text('what to change')),
+  location: nullable(locationShape),
+  log: optional(list(text('line'), 'lines of the log that show most, if the cause is unknown')),
+};
+/** `command`: what helps. */
+export type ExplainedFailure = ObjectOf<typeof explainedFields> & { command?: CommandLine };
 
 interface ExplainOptions extends SubjectOptions {
   /** The config file of the app, relative to the working directory. */

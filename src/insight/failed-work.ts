@@ -24,6 +24,7 @@ import { readNamedFile } from '../kernel/disk/index.ts';
 import { UsageError } from '../kernel/errors.ts';
 import { defined } from '../kernel/json-text.ts';
 import { latestFirst, shortBuild, toMs } from '../kernel/output/format.ts';
+import { boolean, nullable, type ObjectOf, optional, text } from '../kernel/shape.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildHasFailed, buildPhase, listBuilds, ownStatus } from '../platform/contract/builds.ts';
@@ -32,19 +33,18 @@ import { readIdWord } from '../platform/ids.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { isRefusal, unless, unlessMissing, untilShown } from '../platform/waiting/index.ts';
 
+export const subjectFields = {
+  app: nullable(text('app; null with --file')),
+  build: nullable(text('build that is explained')),
+  run: nullable(text('run that is explained')),
+  status: nullable(text('its status')),
+  at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
+  failed: nullable(boolean('whether it failed; null with --file')),
+  laterSucceeded: optional(boolean('whether a later call of the same function succeeded')),
+};
+
 /** A build or a run, or a log, that is to be explained. */
-export interface Subject {
-  /** Null for a log of a file. */
-  app: string | null;
-  build: string | null;
-  run: string | null;
-  status: string | null;
-  /** When it ended, RFC 3339, UTC; null if that is not known. */
-  at: string | null;
-  /** Whether a later call of the same function succeeded. */
-  laterSucceeded?: boolean;
-  /** Null for a log of a file: a log does not say how the work ended. */
-  failed: boolean | null;
+export interface Subject extends ObjectOf<typeof subjectFields> {
   /** Whether there may be newer runs than the platform lists. */
   mayLack?: boolean;
   /** False for an app that has no build. */

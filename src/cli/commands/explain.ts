@@ -1,4 +1,4 @@
-import { type ExplainedFailure, explainFailure } from '../../insight/explain.ts';
+import { type ExplainedFailure, explainedFields, explainFailure } from '../../insight/explain.ts';
 import type { CommandLine } from '../../kernel/command-line.ts';
 import { problemText } from '../../kernel/output/failure.ts';
 import { ago, shortBuild } from '../../kernel/output/format.ts';
@@ -6,18 +6,7 @@ import type { Page, View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import { defineCommand } from '../command.ts';
 import { optionalAppArgument } from '../flags/app.ts';
-import {
-  boolean,
-  choice,
-  document,
-  integer,
-  list,
-  locationShape,
-  nullable,
-  optional,
-  orNull,
-  text,
-} from '../result-schema.ts';
+import { document } from '../result-schema.ts';
 
 export default defineCommand({
   configure: (command) =>
@@ -30,25 +19,7 @@ export default defineCommand({
   next: ({ command, laterSucceeded }) =>
     command && !laterSucceeded ? [{ line: command, when: purposeOf(command) }] : [],
   effect: 'reads',
-  json: document({
-    app: nullable(text('app; null with --file')),
-    build: nullable(text('build that is explained')),
-    run: nullable(text('run that is explained')),
-    status: nullable(text('its status')),
-    at: nullable(text('when it ended, RFC 3339, UTC'), 'not known'),
-    failed: nullable(boolean('whether it failed; null with --file')),
-    laterSucceeded: optional(boolean('whether a later call of the same function succeeded')),
-    cause: nullable(text('id of the cause; unknown if no rule knows it, null if nothing shows one')),
-    title: text('the cause in words'),
-    evidence: orNull('what shows the cause', {
-      source: choice(['log', 'reason', 'status', 'exit code'], 'where it was found'),
-      line: nullable(integer('line of the log, from 1')),
-      text: text('the line'),
-    }),
-    fix: nullable(text('what to change')),
-    location: nullable(locationShape),
-    log: optional(list(text('line'), 'lines of the log that show most, if the cause is unknown')),
-  }),
+  json: document(explainedFields),
   details: [
     'Compares the log, the status and cerebrium.toml with known causes. If none matches, it shows the end of the log, and exits with 0 all the same.',
   ],
