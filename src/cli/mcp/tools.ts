@@ -6,7 +6,7 @@ import { DeniedError, UsageError } from '../../kernel/errors.ts';
 import { stringifyJson } from '../../kernel/json-text.ts';
 import { version } from '../../kernel/version.ts';
 import type { Effect } from '../command.ts';
-import { namesOf } from '../program/command-tree.ts';
+import { chainOf, namesOf } from '../program/command-tree.ts';
 import { completeFix, parseLine, spelledLine } from '../program/complete-fix.ts';
 import { withDefault } from '../program/next-commands.ts';
 import { endOfOwn } from '../program/read-words.ts';
@@ -238,10 +238,6 @@ const always = ['--json', '--no-input', '-r'];
 /** The server may have a project of its own, which this one replaces. */
 function hereLocal(words: readonly string[]): string[] {
   return words.map((word, at) => (word === '--local' && at < endOfOwn(words) ? '--project=local' : word));
-}
-
-function chainOf(command: Commander): Commander[] {
-  return command.parent ? [...chainOf(command.parent), command] : [command];
 }
 
 function flagsIn(called: Commander): string[] {

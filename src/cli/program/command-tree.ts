@@ -110,8 +110,10 @@ function takenByParent({ parent, options }: Commander): Record<string, unknown> 
 }
 
 function flagsOf(commander: Commander): string[] {
-  const ownFlags = commander.options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
-  return commander.parent ? [...ownFlags, ...flagsOf(commander.parent)] : ownFlags;
+  const options = chainOf(commander)
+    .toReversed()
+    .flatMap((each) => each.options);
+  return options.flatMap(({ long, hidden }) => (long && !hidden ? [long] : []));
 }
 
 const unsetVariable = 'check that the shell variable is set';
@@ -147,7 +149,7 @@ function rejectLoneFlags(child: Commander): void {
     if (partners.length === 0 || !isTyped(option.attributeName())) continue;
     if (partners.some((partner) => isTyped(partner.attributeName()))) continue;
     const [first] = partners;
-    const { rawArgs = [] } = rootOf(child) as { rawArgs?: string[] };
+    const { rawArgs = [] } = chainOf(child)[0] as { rawArgs?: string[] };
     const [, sample] = /<(.+)>/.exec(first?.flags ?? '') ?? [];
     throw new UsageError(`${option.long} requires ${partners.map(({ long }) => long).join(' or ')}`, {
       fix: new CommandLine([
@@ -170,11 +172,12 @@ export function partnersOf({ options }: Commander, flag: Option): Option[] {
 
 /** Its name and those of its parents, without `gantry`. */
 export function namesOf(commander: Commander): string[] {
-  return commander.parent ? [...namesOf(commander.parent), commander.name()] : [];
+  return chainOf(commander).flatMap((each) => (each.parent ? each.name() : []));
 }
 
-function rootOf(command: Commander): Commander {
-  return command.parent ? rootOf(command.parent) : command;
+/** The command and its parents, the program first. */
+export function chainOf(command: Commander): Commander[] {
+  return command.parent ? [...chainOf(command.parent), command] : [command];
 }
 
 /** Whether a word is the name of a group, and the next word is none of its commands. */

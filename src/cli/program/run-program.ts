@@ -9,7 +9,7 @@ import { namedCommand } from '../commands/index.ts';
 import { buildProgram, isUnknownChild, namesOf } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
 import type { DividedLine } from './program-arguments.ts';
-import { endOfOwn } from './read-words.ts';
+import { commandPath, endOfOwn } from './read-words.ts';
 import type { RunState } from './run-state.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
@@ -48,7 +48,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 /** Runs what a user of the official client means, or throws why the command line is not valid. */
 async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
-  const translated = translateSpellings(words, Object(error).code === 'commander.excessArguments');
+  const translated = translateSpellings(words);
   if (!translated)
     throw error instanceof UsageError ? error : await (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, toType, env, secrets, warning } = translated;
@@ -74,8 +74,7 @@ function withHelpLast(words: string[]): string[] {
   const [first = '', second, third = '-'] = words;
   const whole = words.filter((word) => wholeHelp.has(word) || word.startsWith('--json='));
   const isWhole = words.some((word) => wholeHelp.has(word)) && words.some((word) => /^(--help|-h)$/.test(word));
-  const asked = namedCommand(first);
-  if (isWhole && asked) return ['help', first, ...(second && asked.commands?.[second] ? [second] : []), ...whole];
+  if (isWhole && namedCommand(first)) return ['help', ...commandPath(words), ...whole];
   if (first === '--help' || first === '-h') return [...words.slice(1), first];
   const isHelp = first === 'help' && (second === undefined || namedCommand(second) !== undefined);
   if (!isHelp || words.some((word) => wholeHelp.has(word))) return words;
