@@ -9,20 +9,21 @@ import { altering, emulatorForEach, gantry, newFolder, repositoryOf, smallApp, w
 /** Only SHA-256 tells these two from each other. */
 const [one, two] = filesOfEqualChecksum();
 
-let app: ReturnType<typeof repositoryOf>;
+const files = { ...smallApp(), 'data.py': one };
+let cwd: string;
 let home: string;
 let env: Record<string, string>;
 
 const emulator = emulatorForEach({ real: false });
 
 beforeEach(async () => {
-  app = repositoryOf({ ...smallApp(), 'data.py': one });
+  cwd = newFolder(files);
   home = newFolder();
   env = {};
 });
 const run = (...words: string[]) =>
-  gantry([...words, '--json'], { emulator, cwd: app.path, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env } });
-const edit = (content: string) => writeFile(join(app.path, 'data.py'), content);
+  gantry([...words, '--json'], { emulator, cwd, env: { ...withGit, GANTRY_CONFIG_DIR: home, ...env } });
+const edit = (content: string) => writeFile(join(cwd, 'data.py'), content);
 const deployed = async () => ((await run('deploy')).json() as { build: string }).build;
 const creations = () => emulator.calls.filter(({ endpoint }) => endpoint === 'createApp').length;
 
@@ -67,10 +68,12 @@ test('deploy --apply-plan tells them apart, also in a plan of another version of
 });
 
 test('rollback --from-git tells them apart by what was sent', async () => {
+  const { path, git } = repositoryOf(files);
+  cwd = path;
   env = { GANTRY_KEEP_ARCHIVES: 'off' };
   const first = await deployed();
   await edit(two);
-  app.git('commit', '--all', '--quiet', '--message', 'second');
+  git('commit', '--all', '--quiet', '--message', 'second');
   await deployed();
   const other = await run('rollback', 'web', first, '--yes', '--from-git', 'HEAD');
   expect([other.code, creations()]).toEqual([7, 2]);
