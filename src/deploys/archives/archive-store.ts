@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { readFile, rm, stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import type { AppArchive } from '../../app/archive.ts';
@@ -12,6 +12,7 @@ import {
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
 import { hourMs } from '../../kernel/durations.ts';
+import { attempt } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -95,10 +96,11 @@ export async function removeRecord(state: string, of: ArchiveKey & { build: stri
 }
 
 /** The files of a folder that are still there, with their sizes in bytes and their times in ms. */
-export async function filesOf(folder: string): Promise<{ name: string; bytes: number; modified: number }[]> {
-  const stats = (name: string) => stat(join(folder, name)).catch(() => undefined);
-  const files = await Promise.all(namesIn(folder).map(async (name) => ({ name, stats: await stats(name) })));
-  return files.flatMap(({ name, stats }) => (stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : []));
+export function filesOf(folder: string): { name: string; bytes: number; modified: number }[] {
+  return namesIn(folder).flatMap((name) => {
+    const stats = attempt(() => statSync(join(folder, name)));
+    return stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : [];
+  });
 }
 
 /** Removes what was kept of a build that failed, or of an app that was deleted. Best effort. */
@@ -127,7 +129,7 @@ const copyingMs = hourMs;
 /** Removes archives without a record, and unfinished copies. */
 export async function removeUnused(state: string, now: number): Promise<void> {
   // In this order: a record is written before its archive, so that one of an archive that is listed exists by now.
-  const files = await filesOf(filesFolder(state));
+  const files = filesOf(filesFolder(state));
   const used = new Set(recordNames(state).map(hashOf));
   for (const { name, modified } of files) {
     const sha256 = /^([0-9a-f]{64})\.zip$/.exec(name)?.[1];

@@ -107,10 +107,8 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
 export async function enforceLimits(context: Context): Promise<void> {
   const { state } = context.settings.folders;
   const now = context.now();
-  const sizes = new Map(
-    (await filesOf(filesFolder(state))).map(({ name, bytes }) => [name.replace(/\.zip$/, ''), bytes]),
-  );
-  const records = (await filesOf(recordsFolder(state))).filter(({ name }) => hashOf(name) !== undefined);
+  const sizes = new Map(filesOf(filesFolder(state)).map(({ name, bytes }) => [name.replace(/\.zip$/, ''), bytes]));
+  const records = filesOf(recordsFolder(state)).filter(({ name }) => hashOf(name) !== undefined);
   const counted = new Set<string>();
   const beyond: string[] = [];
   let bytes = 0;
