@@ -263,9 +263,9 @@ class Parts {
   }
 }
 
-/** The context without steps and notes: the status is all that is shown. */
+/** The context without steps and notes. Warnings stay: what the history lacks may be that a build is sick. */
 function silent(context: Context): Context {
-  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {}, warn() {} };
+  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {} };
   return contextWith(context, { progress });
 }
 

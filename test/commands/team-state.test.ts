@@ -268,6 +268,16 @@ describe('a volume that fails', () => {
     },
   );
 
+  test('is no proof that what serves is well: status says what it cannot know', async () => {
+    await deploy('one');
+    refusing = () => ({ status: 403, body: '{"message":"not today"}' });
+    const { stderr, json } = await run('status web --json');
+    expect(stderr.match(/^warning: .*/gm)).toEqual([
+      'warning: cannot read the team state at default:/.gantry: not today',
+    ]);
+    expect(json()).toMatchObject({ sick: null, warnings: [{ message: expect.stringContaining('cannot read') }] });
+  });
+
   test('in the middle of writing loses nothing: the next command of this machine sends it', async () => {
     const home = newFolder();
     refusing = ({ route }) => (route.endsWith('/cp/complete') ? { status: 503, body: '{}' } : undefined);
