@@ -99,6 +99,13 @@ test('a plan of all is applied to all, from the folder above as well', async () 
   expect(applied.stderr).toContain('api: error: not as planned: main.py');
 });
 
+test('after a dry run of all, only what would change is to be deployed', async () => {
+  await deploy(['apps/api', 'apps/web']);
+  await edit('api/main.py', 'def run():\n    return 2\n');
+  const { stderr } = await deploy(['apps/api', 'apps/web', '--dry-run']);
+  expect(stderr).toMatch(/^to deploy it: gantry deploy apps\/api$/m);
+});
+
 test('plans that are not there are asked for once, with the line that makes them', async () => {
   const { code, stderr } = await deploy(['apps/api', 'apps/web', '--apply-plan', 'plans', '--keep-scaling']);
   const fix = 'gantry deploy apps/api apps/web --keep-scaling --dry-run --save-plan plans';
@@ -135,6 +142,8 @@ test('Ctrl-C ends all: what was created is canceled, what waits does not begin',
 test.each([
   [['web'], 'unexpected argument "web"', /fix gantry deploy \(with --name web/],
   [['x.txt'], 'unexpected argument "x.txt"', /fix/],
+  [['apps/web', 'lib'], 'unexpected argument "lib"', /fix correct the name$/m],
+  [['apps/wbe'], 'unexpected argument "apps/wbe"', /fix correct the name$/m],
   [['srvices/*'], 'unexpected argument "srvices/*"', /fix correct the name$/m],
   [['apps'], 'no folder has a cerebrium.toml', /fix gantry deploy apps\/\w+ apps\/\w+ apps\/\w+$/m],
   [['apps/lib'], 'no folder has a cerebrium.toml', /fix gantry init apps\/lib$/m],
@@ -158,10 +167,11 @@ test('a field that the result of several apps has not is refused before anything
 
 test('two folders with one app are refused, the same folder twice is one', async () => {
   await edit('api/cerebrium.toml', app('web')['apps/web/cerebrium.toml'] ?? '');
-  expect(await deploy(['apps/api', 'apps/web'])).toMatchObject({
-    code: 2,
-    stderr: expect.stringContaining('two folders have the app web'),
-  });
+  // Without the folder of web, the files of api would replace it.
+  expect(await deploy(['apps/api', 'apps/web'])).toExit(
+    2,
+    'two folders have the app web\n  fix correct the name in apps/api/cerebrium.toml or apps/web/cerebrium.toml\n',
+  );
   expect((await deploy(['apps/web', './apps/web/'])).stdout.match(/^web\t/gm)).toHaveLength(1);
   const here = await deploy(['.', '--if-changed'], { cwd: join(repository, 'apps/web') });
   expect(here.stdout).toMatch(/^web\tunchanged\t/);

@@ -83,7 +83,7 @@ export default defineCommand({
       const { letInstall } = await import('../../local/emulator/index.ts');
       await letInstall(unlimited, options);
     }
-    if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), folders, options);
+    if (folders.length > 0) return outcomeOfApps(await deployApps(unlimited, folders, options), options);
     const { output } = options;
     if (output !== undefined) return outcomeOfPacking(await packApp(unlimited, { ...options, output }));
     return options.dryRun ? deployOne(unlimited, options) : withOutputs(unlimited, options);
@@ -187,7 +187,7 @@ function outcomeOfPlan(plan: DeployPlan, options: DeployFlags): DeployOutcome {
   return { document: plan, text: deployPlanView(plan), exit, next: afterPlans(options, [plan]) };
 }
 
-function outcomeOfApps(deployed: DeployedApps, folders: string[], options: DeployFlags): DeployOutcome {
+function outcomeOfApps(deployed: DeployedApps, options: DeployFlags): DeployOutcome {
   const { apps } = deployed;
   const failed = apps.flatMap(({ folder, error }) => (error ? [folder] : []));
   const goOn = {
@@ -195,7 +195,11 @@ function outcomeOfApps(deployed: DeployedApps, folders: string[], options: Deplo
     when: 'to deploy the failed ones once they are fixed',
   };
   const plans = apps.flatMap(({ plan }) => plan ?? []);
-  const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, folders);
+  // What would not change is not deployed again; each plan that was saved is applied.
+  const planned = apps
+    .filter(({ plan }) => plan?.changed || options.savePlan !== undefined)
+    .map(({ folder }) => folder);
+  const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, planned);
   return {
     document: deployed,
     text: deployedAppsView(deployed),

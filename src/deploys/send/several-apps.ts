@@ -23,31 +23,28 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
   const byFolder = new Map<string, { folder: string; app: string }>();
   for (const folder of words) {
     const path = resolve(cwd, folder);
-    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw noFolderError(folder);
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw noFolderError(folder, words);
     const file = join(path, configFile);
     if (!existsSync(file)) progress.note(`${folder} is not an app: it has no ${configFile}`);
     else byFolder.set(path, { folder, app: (await checkAppConfig(file)).config?.name ?? folder });
   }
   const apps = [...byFolder.values()];
   const twice = apps.find(({ app }, at) => apps.findIndex((other) => other.app === app) < at);
-  // Of two deploys of one app, the later one replaces the other.
-  if (twice) throw new UsageError(`two folders have the app ${twice.app}`, { fix: `leave out ${twice.folder}` });
+  // Of two deploys of one app, the later one replaces the other. Which of them has the wrong name is not known.
+  if (twice) {
+    const files = apps.filter(({ app }) => app === twice.app).map(({ folder }) => join(folder, configFile));
+    throw new UsageError(`two folders have the app ${twice.app}`, { fix: `correct the name in ${files.join(' or ')}` });
+  }
   if (apps.length > 0) return apps;
   const below = words.flatMap((word) => appsBelow(resolve(cwd, word)).map((app) => join(word, app)));
   const fix = below.length > 0 ? gantryCommand`deploy ${below}` : gantryCommand`init ${words[0] ?? '.'}`;
   throw new UsageError(`no folder has a ${configFile}`, { fix });
 }
 
-function noFolderError(typed: string): UsageError {
-  const message = `unexpected argument "${typed}"`;
-  if (/[*?[]/.test(typed)) {
-    return new UsageError(message, {
-      why: 'no folder matches this pattern',
-      fix: 'correct the name',
-    });
-  }
-  return new UsageError(message, {
-    why: 'there is no such folder; without an argument, deploy sends the working directory',
-    fix: sentence`${gantryCommand`deploy`} (with --name ${typed} for another name)`,
+function noFolderError(typed: string, { length }: readonly string[]): UsageError {
+  const mayBeApp = length === 1 && /^[\w-]+$/.test(typed);
+  return new UsageError(`unexpected argument "${typed}"`, {
+    why: `there is no such folder${mayBeApp ? '; without an argument, deploy sends the working directory' : ''}`,
+    fix: mayBeApp ? sentence`${gantryCommand`deploy`} (with --name ${typed} for another name)` : 'correct the name',
   });
 }
