@@ -88,7 +88,7 @@ async function call(endpoint: Endpoint, parameters: Record<string, unknown>, opt
   const message = { method, url, ...(await encode(endpoint, parameters.body)), accept, open, allowsChunks };
   const sent = exchange(message, options);
   const reply = await sent.catch(async (error) => {
-    raise(withFix(await asMissing(error, endpoint, parameters, options), endpoint, parameters));
+    raise(explained(await asMissing(error, endpoint, parameters, options), endpoint, parameters));
   });
   const result = readReply(endpoint, { ...reply, host: url.host });
   options.onUnreadable?.(endpoint.route, url.href, unreadableItems(result));
@@ -110,7 +110,9 @@ async function asMissing(
   return new NotFoundError(`app ${app} not found in ${project}: ${error.message}`, error.facts);
 }
 
-function withFix(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
+/** With what was refused, which the platform may not say, and with the command that lists what there is. */
+function explained(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
+  if (error instanceof DeniedError) error.facts.why ??= `the token in use is not allowed to ${route}`;
   const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;
   return error;

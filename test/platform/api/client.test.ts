@@ -267,5 +267,7 @@ test('an error shows the id of the request, as text and as JSON', async () => {
   emulator.fail('listApps', 403);
   const { stderr, json } = await gantry(['apps', 'list', '--json'], { emulator });
   expect(stderr).toContain('  request req-1\n');
-  expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 403 } });
+  // The platform does not say what it refused.
+  const why = 'the token in use is not allowed to GET /v2/projects/{project}/apps';
+  expect(json()).toMatchObject({ error: { requestId: 'req-1', statusCode: 403, why } });
 });
