@@ -61,7 +61,7 @@ test.each([
   expect([code, stderr, emulator.store.builds.size]).toEqual([expected, expect.stringContaining(fix), before]);
 });
 
-test('a build that was found sick is promoted with --force only', async () => {
+test('a build that was found sick is promoted with --force only, and returned to with a warning', async () => {
   const home = newFolder();
   const env = { GANTRY_CONFIG_DIR: home, GANTRY_TEAM_STATE: 'default:/.gantry' };
   const sick = newFolder({ ...smallApp(), 'data.txt': 'sick' });
@@ -79,6 +79,12 @@ test('a build that was found sick is promoted with --force only', async () => {
   expect(await run('promote web-staging web --yes')).toExit(7, same);
   const listed = /^live\t.*, same files as \S+, found sick$/m;
   expect((await gantry(['status', 'web-staging'], { emulator, cwd: data, env })).stdout).toMatch(listed);
+  await deploy('web-staging', 'well');
+  const back = ['rollback', 'web-staging', '--yes', [...emulator.store.builds.keys()][0] ?? ''];
+  expect(await gantry(back, { emulator, cwd: data, env })).toExit(
+    0,
+    /^warning: build \S+ of web-staging was found sick\n {2}why /m,
+  );
 });
 
 test.each(

@@ -50,8 +50,12 @@ export async function chooseBuild(
   const chosen = (target: Build) => {
     return { done, target, without: gantryCommand`rollback ${name} ${target.id} --from-git REV` };
   };
-  if (wanted !== undefined)
+  if (wanted !== undefined) {
+    // What was only rolled back may be well.
+    const sick = !done && history.sickness(wanted) && sicknessOf(name, history, wanted);
+    if (sick) context.progress.warn({ severity: 'warning', ...sick });
     return chosen(await (wanted === live ? buildOf : readyBuildOf)(context, name, wanted, reading));
+  }
   const builds = reading.builds ? reading.list : await api(listBuilds, { project, app: name });
   const before = candidatesOf({ builds, history, live }, servedBefore(pastOf(builds, history), live));
   const last = lastWell(before);
@@ -83,6 +87,15 @@ async function readyBuildOf(context: Context, app: string, build: string, readin
   const listed = await buildOf(context, app, build, reading);
   if (buildPhase(listed.status) !== 'succeeded') throw notReadyError(app, listed);
   return listed;
+}
+
+/** That a build was found sick, or another one of the same files, and why; undefined if it was not. */
+export function sicknessOf(app: string, history: AppHistory, id: string): { message: string; why: string } | undefined {
+  const { reason = 'it was rolled back', build = id } = history.sickness(id) ?? {};
+  const same = build === id ? '' : ` has the same files as build ${shortBuild(build)}, which`;
+  return history.isSick(id)
+    ? { message: `build ${shortBuild(id)} of ${app}${same} was found sick`, why: reason }
+    : undefined;
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */

@@ -9,7 +9,7 @@ import { findAppNames } from '../apps.ts';
 import { type AppHistory, type BuildCommit, recordEvent } from '../history/index.ts';
 import { type Settled, settleDeployed } from '../observe.ts';
 import { scalingOf } from '../send/index.ts';
-import { chooseServing, type RollbackOptions } from './choose-build.ts';
+import { chooseServing, type RollbackOptions, sicknessOf } from './choose-build.ts';
 import { planOf, type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 import { untilStopped, type Work } from './rollback.ts';
 
@@ -84,14 +84,13 @@ function namesOf({ events }: AppHistory): string[] {
 }
 
 function refuseSick(app: string, { history }: Settled, live: string): void {
-  if (!history.isSick(live)) return;
-  const { reason = 'it was rolled back', build = live } = history.sickness(live) ?? {};
-  const same = build === live ? '' : ` has the same files as build ${shortBuild(build)}, which`;
-  throw new ConflictError(`build ${shortBuild(live)} of ${app}${same} was found sick`, {
-    why: reason,
+  const { message, why } = sicknessOf(app, history, live) ?? {};
+  if (message === undefined) return;
+  throw new ConflictError(message, {
+    why,
     fix: 'deploy a version that is well, or to promote it all the same',
     retryWith: ['--force'],
-    details: { app, build: live, reason },
+    details: { app, build: live, reason: why },
   });
 }
 
