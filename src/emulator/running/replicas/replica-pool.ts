@@ -276,8 +276,10 @@ export class ReplicaPool {
   /** Those that a test's clock has moved past the cooldown. */
   #dismissIdle(app: AppRecord): void {
     const scaling = this.#scalingOf(app);
+    const isOver = ({ idleSince }: PooledReplica) => idleSince + scaling.cooldownMs <= this.options.now();
     for (;;) {
-      const expired = this.#replicas.expired(scaling, this.options.now());
+      const first = this.#first && this.#mayEnd(this.#first, app) && isOver(this.#first) ? this.#first : undefined;
+      const expired = this.#replicas.expired(scaling, this.options.now()) ?? first;
       if (!expired) return;
       expired.endsAt = expired.idleSince + scaling.cooldownMs;
       this.#dismiss(expired);
