@@ -103,6 +103,19 @@ describe('calls that are refused', () => {
     expect(waits.reduce((sum, one) => sum + one, 0)).toBeGreaterThan(600_000);
   });
 
+  test.each([
+    ['build_failure', 11],
+    ['init_failure', 12],
+  ])('of an app whose only build has the status %s end the command at once', async (lastBuildStatus, exit) => {
+    const refused: Answer = (response) => sayJson(response, { message: 'app web has no successful build' }, 503);
+    for (const details of [{ lastBuildStatus }, { lastBuildStatus, ...ownServer }]) {
+      const { run, called } = await mapping(refused, { details });
+      const { code, waits, stderr } = await run('--concurrency 1');
+      expect([code, called.length, waits.length]).toEqual([exit, 1, 0]);
+      expect(stderr).toMatch(/no build of web serves.*\n {2}fix gantry explain web\n/);
+    }
+  });
+
   test('are those for which this machine has no descriptor left: nothing was sent', async () => {
     const { run, lines, called } = await mapping();
     const connect = Agent.prototype.createConnection;

@@ -223,7 +223,10 @@ async function gatewayError(context: Context, response: AppResponse, isOfRun: bo
   // The platform names the run of a call that began.
   if (status === 502 && (isOfRun || down?.Why === NotReadyError))
     return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });
-  if (down) return new down.Why(`${name} cannot be called (HTTP ${status})`, { ...facts, why: because(down.why) });
+  if (down) {
+    const { Why, why, retryable } = down;
+    return new Why(`${name} cannot be called (HTTP ${status})`, { ...facts, why: because(why), retryable });
+  }
   const why = because(status === 502 ? closed : 'no replica of the app could take the call');
   return new UnavailableError(`${name} is unavailable (HTTP ${status})`, { ...facts, why });
 }
@@ -245,14 +248,14 @@ async function whyDown(context: Context, { target: { project, app }, startedAt }
   const ofBuild = containers.filter(({ buildId }) => buildId === live);
   const crashed = ofBuild.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
   return crashed && !ofBuild.some(isRunning)
-    ? { Why: NotReadyError, why: 'the live build no longer starts' }
+    ? { Why: NotReadyError, why: 'the live build no longer starts', retryable: undefined }
     : undefined;
 }
 
 function whyNeverServed(app: string, last: string) {
   if (buildPhase(last) !== 'failed') return undefined;
   const why = `no build of ${app} serves, and the last one has status ${ownStatus(last)}`;
-  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, why };
+  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, why, retryable: false };
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */

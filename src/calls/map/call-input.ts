@@ -65,6 +65,7 @@ async function callUntilAccepted(context: Context, settings: CallSettings, input
     const ms = Math.round(elapsed() - startedAt);
     if (!('refused' in judgment)) return accepted(judgment, ms, open);
     const { refused } = judgment;
+    if (refused.facts.retryable === false) throw new MapStopped(refused);
     onRefused(refused);
     if (pausedMs >= maxRefusedMs) {
       if (!open.tookOneSince(refusedAt)) throw new MapStopped(refused);
@@ -103,7 +104,6 @@ async function tryCall(context: Context, settings: CallSettings, { body }: MapIn
     if (timeout && error === timeout) return { result: failure(timeout) };
     throwUnexpected(error, call.signal);
     if (!(error instanceof ConnectionError) || error.mayHaveArrived) return { result: failure(error) };
-    if (error.facts.retryable === false) throw new MapStopped(error);
     return { refused: error };
   } finally {
     stopTimer();
