@@ -184,7 +184,10 @@ test.each([
     cause: 'health-check-failed',
     config,
   });
-  expect(explainLog(`${text}\n`, facts)?.setting).toBe(`runtime.custom.${setting}_endpoint`);
+  const found = explainLog(`${text}\n`, facts);
+  expect(found?.setting).toBe(`runtime.custom.${setting}_endpoint`);
+  const [status] = /(?<=HTTP )\d+(?=\)$)/.exec(text) ?? [];
+  if (status) expect(found?.title).toMatch(new RegExp(`^the check of /\\w+ gets the status ${status}$`));
 });
 
 test('a path of --smoke that the server lacks is named', () => {

@@ -120,6 +120,13 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     /^it was not ready within 1 seconds: nothing listens on port 8194$/,
   ],
   [
+    'has a server that never listens, although it has a check',
+    custom('app.py', { deploymentInitializationTimeout: 1, healthcheckEndpoint: '/health' }),
+    { 'app.py': 'import time\ntime.sleep(60)\n' },
+    'init_timeout',
+    /^it was not ready within 1 seconds: nothing listens on port 8194$/,
+  ],
+  [
     'has a server that listens on another port',
     custom('app.py', { deploymentInitializationTimeout: 1 }),
     { 'app.py': 'import socket, time\nserver = socket.create_server(("127.0.0.1", 0))\ntime.sleep(60)\n' },

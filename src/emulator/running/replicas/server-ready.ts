@@ -78,7 +78,7 @@ async function lastAnswer({ port, isOwn }: ServerStart, check: string, ended: Ab
 
 async function whyUnanswered({ settings, port }: ServerStart, check: string, answer: ProbeAnswer): Promise<string> {
   const answered = typeof answer === 'number' ? `HTTP ${answer}` : 'no answer';
-  if (check) return `GET ${check} on port ${settings.port} did not succeed (${answered})`;
+  if (check && answer !== undefined) return `GET ${check} on port ${settings.port} did not succeed (${answered})`;
   if (await isListening(port)) return `the server on port ${settings.port} does not answer`;
   return `nothing listens on port ${settings.port}`;
 }
