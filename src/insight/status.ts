@@ -215,7 +215,7 @@ function whySick(
   const failed = failedAt.filter((at) => !(at < readyAt)).length;
   const down = counted?.bad(failed > 0);
   const reasons = [
-    ...(down ? [`the live build no longer starts: ${down}`] : []),
+    ...(down ? [`the live build does not keep running: ${down}`] : []),
     // A single one may be due to its input.
     ...(failed > 1 ? [`the last ${failed} calls failed`] : []),
   ];

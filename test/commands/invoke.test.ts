@@ -254,7 +254,7 @@ describe('an error', () => {
     [503, { lastBuildStatus: 'init_failure' }, [], 12, 'no build of web serves'],
     [503, { lastBuildStatus: 'initializing' }, [], 69, 'no replica of the app could take the call'],
     [503, { lastBuildStatus: 'init_failure', latestReadyBuildId: 'b-0' }, [], 69, 'no replica'],
-    [503, live, [['Failed', 1]], 12, 'the live build no longer starts'],
+    [503, live, [['Failed', 1]], 12, 'the live build does not keep running'],
     [503, live, [['Failed', -60]], 69, 'no replica of the app could take the call'],
     [
       503,

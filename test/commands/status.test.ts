@@ -145,7 +145,7 @@ describe('in the folder of an app', () => {
     );
     const { stdout } = await shown({ env });
     expect(stdout).toMatch(
-      /^sick {7}the live build no longer starts: replica web-2 is Failed; the last 2 calls failed$/m,
+      /^sick {7}the live build does not keep running: replica web-2 is Failed; the last 2 calls failed$/m,
     );
     expect(stdout).toMatch(/^replicas {3}0 running, 0 to \d+, 1 failed$/m);
     expect((await run(['web', '--json'], { env })).json()).toMatchObject({ replicas: { running: 0, failed: 1 } });
@@ -156,7 +156,7 @@ describe('in the folder of an app', () => {
     expect((await shown({ env })).stdout).not.toContain('sick');
     await gantry(['apps', 'scale', 'web', '--min-replicas', '1'], { emulator });
     expect((await shown({ env })).stdout).toMatch(
-      /^sick {7}the live build no longer starts: replica web-2 is Failed$/m,
+      /^sick {7}the live build does not keep running: replica web-2 is Failed$/m,
     );
     emulator.store.runs.delete('good-2');
     expect(await sick()).toBe('the last 2 calls failed');

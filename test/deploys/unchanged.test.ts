@@ -83,7 +83,7 @@ test.each<[string, Partial<Replica>, boolean]>([
   stage.alter((replica) => [{ ...replica, ...shown }]);
   const status = await machine.run('status web');
   expect(
-    /^sick\tthe live build no longer starts: replica \S+ (is Failed|restarted 2 times)$/m.test(status.stdout),
+    /^sick\tthe live build does not keep running: replica \S+ (is Failed|restarted 2 times)$/m.test(status.stdout),
   ).toBe(isSick);
   const explained = (await machine.run('explain web')).stdout;
   expect(/has not failed/.test(explained)).toBe(!isSick);

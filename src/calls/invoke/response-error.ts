@@ -27,7 +27,7 @@ import { hasCrashed, isRunning, listContainers } from '../../platform/contract/c
 import { FunctionReply } from '../../platform/contract/invocation.ts';
 import { type DecodedBody, decodeBody, fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest, waitForChange } from '../../platform/waiting/index.ts';
-import { describeGracePeriod, recordFailedCall } from '../runs/index.ts';
+import { describeGracePeriod, recordFailedCalls } from '../runs/index.ts';
 import type { CallAuth, CallTarget } from './call-target.ts';
 import { type AppResponse, firstHeader, readRunId } from './response.ts';
 
@@ -54,7 +54,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (refused) return refused;
   const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
   const fix = gantryCommand`explain ${target.app} ${isOfRun ? [runId] : []}`;
-  await recordFailedCall(context, target.app, runId, said.why);
+  await recordFailedCalls(context, target.app, [{ run: runId, text: said.why }]);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, said, { ...facts, fix });
@@ -224,8 +224,8 @@ async function gatewayError(context: Context, response: AppResponse, isOfRun: bo
   if (status === 502 && (isOfRun || down?.Why === NotReadyError))
     return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });
   if (down) {
-    const { Why, why, retryable } = down;
-    return new Why(`${name} cannot be called (HTTP ${status})`, { ...facts, why: because(why), retryable });
+    const cause = { ...down.facts, why: because(down.facts.why) };
+    return new down.Why(`${name} cannot be called (HTTP ${status})`, { ...facts, ...cause });
   }
   const why = because(status === 502 ? closed : 'no replica of the app could take the call');
   return new UnavailableError(`${name} is unavailable (HTTP ${status})`, { ...facts, why });
@@ -248,14 +248,14 @@ async function whyDown(context: Context, { target: { project, app }, startedAt }
   const ofBuild = containers.filter(({ buildId }) => buildId === live);
   const crashed = ofBuild.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
   return crashed && !ofBuild.some(isRunning)
-    ? { Why: NotReadyError, why: 'the live build no longer starts', retryable: undefined }
+    ? { Why: NotReadyError, facts: { why: 'the live build does not keep running' } }
     : undefined;
 }
 
 function whyNeverServed(app: string, last: string) {
   if (buildPhase(last) !== 'failed') return undefined;
   const why = `no build of ${app} serves, and the last one has status ${ownStatus(last)}`;
-  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, why, retryable: false };
+  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, facts: { why, retryable: false } };
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */

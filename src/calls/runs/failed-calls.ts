@@ -9,19 +9,29 @@ import type { Context } from '../../platform/context.ts';
 const FailedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.optional(v.number()) }));
 
 /** How many calls of one app are kept. */
-const maxKept = 50;
+export const maxFailedCalls = 50;
+
+export interface FailedCall {
+  run?: string | null | undefined;
+  text?: string | undefined;
+}
 
 /**
- * Writes down what an app answered to a call that failed: the platform keeps the status of a run, but not its response,
+ * Writes down what an app answered to calls that failed: the platform keeps the status of a run, but not its response,
  * and a call that a function refuses leaves no log. Best effort.
  */
-export async function recordFailedCall(context: Context, app: string, run?: string, text = ''): Promise<void> {
-  if (!run) return;
+export async function recordFailedCalls(context: Context, app: string, calls: readonly FailedCall[]): Promise<void> {
+  const at = context.now();
+  const failed = calls.flatMap(({ run, text = '' }) =>
+    run ? { run, text: redactValue(text, context.secrets), at } : [],
+  );
+  if (failed.length === 0) return;
   try {
     const { root, file } = placeOf(context, app);
-    const others = (await readAll(file)).filter((call) => call.run !== run);
+    const runs = new Set(failed.map(({ run }) => run));
+    const others = (await readAll(file)).filter(({ run }) => !runs.has(run));
     makePrivateFolder(root);
-    const kept = [...others, { run, text: redactValue(text, context.secrets), at: context.now() }].slice(-maxKept);
+    const kept = [...others, ...failed].slice(-maxFailedCalls);
     await writeFileAtomic(file, stringifyJson(kept), { mode: 0o600 });
   } catch (error) {
     context.trace(`cannot write down the response of ${app}: ${(error as Error).message}`);

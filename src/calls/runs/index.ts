@@ -1,5 +1,12 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export { forgetFailedCalls, readFailedCall, recentMs, recordFailedCall } from './failed-calls.ts';
+export {
+  type FailedCall,
+  forgetFailedCalls,
+  maxFailedCalls,
+  readFailedCall,
+  recentMs,
+  recordFailedCalls,
+} from './failed-calls.ts';
 export { commandAfter, fetchRun, fetchShownRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
 export {
   describeGracePeriod,
