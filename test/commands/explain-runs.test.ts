@@ -302,6 +302,21 @@ http.server.HTTPServer(("0.0.0.0", 8000), Handler).serve_forever()
     const elsewhere = await gantry(['invoke', 'web', 'nam=Ada'], { emulator });
     expect(elsewhere.stderr).toContain('fix pass the parameters of run: name=text, or name:=json');
   });
+
+  test('a call of a map that the function refuses is explained as the map does', async () => {
+    const app = newFolder({
+      ...smallApp(),
+      'main.py': 'def run(name):\n    return name\n',
+      'in.jsonl': '{"nam": 1}\n',
+    });
+    const setting = { emulator, cwd: app, meanwhile };
+    await gantry(['deploy'], setting);
+    const { json } = await gantry(['map', '.', 'in.jsonl', '-o', 'out.jsonl', '--json'], setting);
+    const [{ title }] = (json() as { failures: [{ title: string }] }).failures;
+    emulator.late.pass();
+    const explained = await gantry(['explain', '--json=cause,title'], setting);
+    expect(explained.json()).toEqual({ cause: 'wrong-arguments', title });
+  });
 });
 
 describe.skipIf(!python)('a call that has just failed (needs python3)', () => {
