@@ -42,9 +42,9 @@ describe('a deploy', () => {
     ['[cerebrium.runtime.custom]\nentrypoint = "serve"\nport = 70000', 'port must be at most', '6:8'],
   ])('shows the setting that the platform refuses: %s', async (setting, said, place) => {
     const { code, stderr, json } = await gantry('deploy --json', { emulator, cwd: newFolder(smallApp(setting)) });
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`error: ${said}`)]);
+    expect([code, stderr]).toEqual([10, expect.stringContaining(`error: ${said}`)]);
     expect(stderr.slice(stderr.indexOf(`error: ${said}`))).toContain(`\n  in  cerebrium.toml:${place}`);
-    expect(json()).toMatchObject({ error: { details: { location: { file: 'cerebrium.toml' } } } });
+    expect(json()).toMatchObject({ error: { details: { problems: [{ location: { file: 'cerebrium.toml' } }] } } });
   });
 
   test.each([

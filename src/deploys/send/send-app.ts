@@ -6,7 +6,7 @@ import { locateSetting } from '../../app/set-config-value.ts';
 import { listAppSettings } from '../../app/settings.ts';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { readRegular } from '../../kernel/disk/index.ts';
-import { GantryError, isReplyWith, PendingError } from '../../kernel/errors.ts';
+import { GantryError, isReplyWith, PendingError, ProjectError } from '../../kernel/errors.ts';
 import { begun } from '../../kernel/once.ts';
 import { shortBuild } from '../../kernel/output/format.ts';
 import { findRegistryLogin } from '../../platform/config/registry-login.ts';
@@ -92,7 +92,7 @@ export async function readBaseImages({ root, custom, deployment }: AppConfig): P
   return deployment.docker_base_image_url ? [deployment.docker_base_image_url] : [];
 }
 
-/** Adds the places of the settings that the platform refuses to the error, if its message names some that the file has. */
+/** The error of the file for settings that the platform refuses, with their places, if its message names some that it has. */
 async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown): Promise<never> {
   if (!isReplyWith(error, [400, 422])) throw error;
   const named = listAppSettings(config)
@@ -103,10 +103,11 @@ async function locateRefusal({ cwd }: Context, config: AppConfig, error: unknown
   const file = relative(cwd, config.file);
   const places = await Promise.all(named.map(({ setting }) => locateSetting(config, file, setting)));
   const [location, ...others] = places.filter((place) => place !== undefined);
-  if (location) error.facts.location ??= location;
-  if (others.length > 0)
-    error.facts.why ??= `it is also about ${others.map(({ line }) => `${file}:${line}`).join(', ')}`;
-  throw error;
+  if (!location) throw error;
+  const { message } = error;
+  const also = others.map(({ line }) => `${file}:${line}`).join(', ');
+  const why = also && { why: `it is also about ${also}` };
+  throw new ProjectError(message, [{ severity: 'error', message, location, ...why }], error.facts);
 }
 
 /** A field that is also a common word, such as `name` or `port`, counts at the beginning of a sentence only. */
