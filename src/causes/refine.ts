@@ -196,15 +196,18 @@ const lastSaid: Refinement = ({ command }, { config }, before, { title, cause })
   const isHeader = (line: string) => line === `+ ${command}` || (stepOf([line]) !== undefined && !/ >>> /.test(line));
   // A shell, or an engine, shows a command before what that prints.
   const ofCommand = before.slice(before.findLastIndex(isHeader) + 1);
-  const printed = ofCommand.filter((line) => command === undefined || !line.includes(`"${command}" failed`));
+  const isEnd = (line: string) => itsEnd.test(line) || (command !== undefined && line.includes(`"${command}" failed`));
+  const printed = ofCommand.filter((line) => !isEnd(line));
   const error = cause === 'command-failed' ? firstError(printed) : undefined;
-  const { said, fix } = error ?? { said: saidLast(printed), fix: 'correct what is said last, or the command' };
+  const { said, fix } = error ?? { said: saidLast(printed), fix: 'correct what the last line says, or the command' };
   const isFirst = config?.deployment.pre_build_commands?.some((each) => each.trim() === command?.trim());
   return {
     ...(said !== undefined && { title: `${title}: ${cutText(said, 200)}`, fix }),
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
   };
 };
+
+const itsEnd = /\bits (?:process|container) ended with\b/;
 
 const saidLast = (printed: readonly string[]) => lastWords(printed) ?? printed.find((line) => tool.test(line));
 

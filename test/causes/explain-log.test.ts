@@ -190,6 +190,14 @@ test.each([
   if (status) expect(found?.title).toMatch(new RegExp(`^the check of /\\w+ gets the status ${status}$`));
 });
 
+test('the end of a process is said once', () => {
+  const end = 'its process ended with exit code 7';
+  const facts = { source: 'run', reason: `the app failed: ${end}`, statusCode: 502 } as const;
+  const title = 'the process of the app ended, exit code 7';
+  expect(explainLog(`error: ${end}\n`, facts)).toMatchObject({ title, fix: expect.stringMatching(/^read what it/) });
+  expect(explainLog(`no license\nerror: ${end}\n`, facts)?.title).toBe(`${title}: no license`);
+});
+
 test('a path of --smoke that the server lacks is named', () => {
   expect(explainLog('/nope: the server of web/nope returned 404\n', { source: 'run' })).toMatchObject({
     title: 'the server has no path /nope, which --smoke calls',

@@ -146,9 +146,9 @@ test.each([
     'a server that goes on after an error, and ends later',
     `${traceback("KeyError: 'x'", ['main.py', 'sizes[name]'])}INFO: 10.0.0.1:1 - "GET / HTTP/1.1" 200 OK\n${ended}`,
     'app-exited',
-    'correct what is said last',
+    'correct what the last line says',
   ],
-  ['a server that ends without a traceback', `no flux here\n${ended}`, 'app-exited', 'correct what is said last'],
+  ['a server that ends without a traceback', `no flux here\n${ended}`, 'app-exited', 'correct what the last line says'],
 ])('%s', (_, log, cause, fix) => {
   expect(explainLog(log)).toMatchObject({ cause, fix: expect.stringContaining(fix) });
 });
