@@ -1,7 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { emulatorForEach } from '../support/emulators.ts';
-import { deployWeb, expectNoTrace, gantry, print as printOn, record, type Setting } from '../support/index.ts';
+import {
+  deployWeb,
+  expectNoTrace,
+  gantry,
+  newFolder,
+  print as printOn,
+  record,
+  type Setting,
+  smallApp,
+} from '../support/index.ts';
 
 /** The clock of the platform, which tests advance. */
 const noon = Date.UTC(2026, 10, 20, 12);
@@ -174,6 +183,15 @@ describe('the log of an app', () => {
     emulator.calls.length = 0;
     expect((await logs()).code).toBe(0);
     expect(queries().filter(({ runId }) => runId)).toHaveLength(looks);
+  });
+
+  test('waits for no lines of a call of a server, which are of no run', async () => {
+    const app = newFolder(smallApp('[cerebrium.runtime.custom]\nentrypoint = "serve"\nport = 8000'));
+    await gantry(['deploy'], { emulator, cwd: app, clock });
+    print('POST /predict 200');
+    record(emulator, { id: 'r-1', createdAt: clock.now - 100 });
+    const { stdout, stderr, waits } = await logs();
+    expect([stdout, stderr, waits]).toEqual([expect.stringContaining('POST /predict 200\n'), '', []]);
   });
 
   test.each([

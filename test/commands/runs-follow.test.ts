@@ -140,7 +140,11 @@ describe('the log of a run', () => {
   test('may be empty; exits with 6 if the run does not exist', async () => {
     record(emulator, { id: 'l-2', createdAt });
     const empty = await logs('l-2');
-    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, '', 'it has ended, and has printed nothing\n']);
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([
+      0,
+      '',
+      'it has ended, and no line of the log is of it\n',
+    ]);
     expect((await logs('l-none')).code).toBe(6);
   });
 

@@ -116,7 +116,7 @@ function throwOrNoteEmpty(
   if (missing && !follow) throw missing;
   if (tail === 0) return;
   if (isFiltered || since !== undefined || until !== undefined) progress.note('no log lines match');
-  else if (ending) progress.note('it has ended, and has printed nothing');
+  else if (ending) progress.note('it has ended, and no line of the log is of it');
   else progress.note(`no log lines yet${follow ? '' : ': they take some seconds to arrive; -f waits for them'}`);
 }
 

@@ -6,7 +6,7 @@ import { tryRequest } from '../../platform/waiting/index.ts';
 import { appLogSource, endingOf, type LogSource, msToSettle } from '../logs/index.ts';
 import { runEnding } from './fetch-run.ts';
 import { readRunList } from './list-runs.ts';
-import { soonMs } from './run-log.ts';
+import { isServer, soonMs } from './run-log.ts';
 import { hasEnded } from './run-status.ts';
 
 /** How young a run is whose lines may not be there yet, in ms. */
@@ -36,7 +36,7 @@ export function withNewestRun(context: Context, app: string, source: LogSource):
       const hasLines = ({ id }: Run) => page.lines.some(({ original }) => original.runId === id);
       // The lines of an app that prints nothing do not come.
       const isSilent = before && page.next === undefined && !hasLines(before);
-      if (hasLines(run) || isSilent) return page;
+      if (hasLines(run) || isSilent || (await isServer(context, app))) return page;
       if (await waitForLines(context, app, run)) return source.readPage(query);
       const flags = { '--follow': !hasEnded(run) || undefined };
       const command = gantryCommand`logs ${app} --run ${run.id} ${flags}`;

@@ -55,7 +55,7 @@ function logsOf(context: Context, app: string, run: Run): [PossibleLog, ...Possi
 }
 
 /** Whether its lines are of no run. */
-async function isServer(context: Context, app: string): Promise<boolean> {
+export async function isServer(context: Context, app: string): Promise<boolean> {
   const { project } = context;
   const { runtime } = (await tryRequest(context, (api) => fetchApp(api, { project, app }))) ?? {};
   return runtime === 'custom';
