@@ -216,15 +216,14 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
   let list: SecretList = { before, after };
-  for (let sending = 1; ; sending++) {
+  for (let left = maxSendings; ; left--) {
     list = await replaceSecrets(context, { app }, list, done);
     // At once: a replica that starts later has the new secrets.
     const finding = findStale(context, { app }, Number.POSITIVE_INFINITY, done);
-    if (sending === 1)
-      await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
+    await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
     const undone = await confirmStored(context, () => readSecrets(context, { app }), list);
     if (!undone) return { ...change, ...(await finding) };
-    if (sending === maxSendings) throw undone;
+    if (left === 1) throw undone;
     // Another command that lost does the same now.
     await context.delay(Math.random() * secondLookMs);
     list = { ...list, undone };
@@ -298,8 +297,8 @@ const secondLookMs = 1_000;
 
 /**
  * Reads the secrets until they are what was sent, and once more a second later: a command that had read them before this
- * change replaces them all. Returns what tells that this was undone. The platform's documents do not say that omitting a secret removes it, so removed ones are
- * checked as well.
+ * change replaces them all. Returns what tells that this was undone. Removed ones are checked as well: no document says that
+ * omitting a secret removes it.
  */
 async function confirmStored(
   { delay, progress }: Pick<Context, 'delay' | 'progress'>,
@@ -307,8 +306,8 @@ async function confirmStored(
   { before, after, undone: last }: SecretList,
 ): Promise<ConflictError | undefined> {
   const compare = async () => differences(await read(), before, after);
-  const isSettled = ({ lost, kept, undone }: SecretDifference) => lost.length + kept.length === 0 || undone.length > 0;
-  const look = () => waitForChange(compare, isSettled, delay);
+  const look = () =>
+    waitForChange(compare, (seen) => seen.lost.length + seen.kept.length === 0 || seen.undone.length > 0, delay);
   const first = await look();
   if (first.undone.length > 0) return overtaken('at the same time', first.undone, undone);
   // A third command may have had the list of the second.
@@ -328,8 +327,6 @@ async function confirmStored(
 }
 
 const undone = 'the other change undid this one';
-
-type SecretDifference = ReturnType<typeof differences>;
 
 function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
   const changed = changedNames(before, after);
@@ -357,7 +354,7 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: SecretDifference): void {
+function throwUnlessStored({ lost, other, kept }: ReturnType<typeof differences>): void {
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',
