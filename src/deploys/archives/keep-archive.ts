@@ -90,14 +90,13 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
   const { state } = context.settings.folders;
   const folder = sharedRecords(team, kept.app);
   const files = sharedFiles(team, kept.app);
-  const record = sharedName(kept);
   const archive = `${kept.sha256}.zip`;
   const firstWork = async () => {
     const listed = await team.list(context, files);
     if (!listed.some(({ name }) => name === archive)) {
-      await team.addFile(`${files}/${archive}`, archiveFile(state, kept.sha256));
+      await team.outbox.addFile(`${files}/${archive}`, archiveFile(state, kept.sha256));
     }
-    await team.add(folder, { name: record, text: stringifyJson(kept) });
+    await team.outbox.add(`${folder}/${sharedName(kept)}`, stringifyJson(kept));
   };
   const lastWork = (atEnd: Context) => enforceSharedLimits(atEnd, team, kept);
   team.share(context, { key: `${folder} ${kept.build}`, firstWork, lastWork });

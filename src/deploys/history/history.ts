@@ -198,9 +198,9 @@ async function shareEvent(context: Context, app: string, event: HistoryEvent): P
   if (!team || unshared.includes(event.event)) return;
   const folder = team.folderOf('history', app);
   const text = stringifyJson(event);
-  const name = documentName(event.at, text);
-  await team.add(folder, { name, text });
-  if (intents.includes(event.event)) await team.sendFirst(context, `${folder}/${name}`);
+  const path = `${folder}/${documentName(event.at, text)}`;
+  await team.outbox.add(path, text);
+  if (intents.includes(event.event)) await team.sendFirst(context, path);
   if (isLook(event)) return;
   team.share(context, { key: folder, lastWork: (atEnd) => removeOld(atEnd, team, folder) });
 }

@@ -15,6 +15,7 @@ export class Outbox {
 
   constructor(private readonly folder: string) {}
 
+  /** Writes a document down. Throws an error of the disk. */
   async add(path: string, text: string): Promise<void> {
     this.#added.add(path);
     makePrivateFolder(dirname(this.#at(path)));

@@ -19,11 +19,6 @@ const listingMs = 10_000;
 /** Anybody who can write to the volume can put a file there. */
 const maxDocumentBytes = 8 * 2 ** 20;
 
-interface TeamDocument {
-  name: string;
-  text: string;
-}
-
 interface Sharing {
   /** What is shared: `lastWork` is done once for each. */
   key: string;
@@ -35,10 +30,12 @@ interface Sharing {
 
 /** What a command needs is listed once, and fetched if this machine has not seen it. A failure is a warning. */
 export class TeamState {
-  readonly #volume: TeamVolume;
+  readonly #root: VolumePath;
+  readonly #silentAt: Record<Half, number> = { read: Number.NEGATIVE_INFINITY, write: Number.NEGATIVE_INFINITY };
   /** Copies of documents that are on the volume. */
   readonly #copies: string;
-  readonly #outbox: Outbox;
+  /** What is sent by {@link share}, at the latest by the next command. */
+  readonly outbox: Outbox;
   readonly #texts = new Map<string, string>();
   readonly #read = new Map<string, { at: number; entries: Promise<ListedEntry[] | undefined> }>();
   readonly #lastWork = new Map<string, Sharing['lastWork']>();
@@ -47,11 +44,11 @@ export class TeamState {
 
   constructor({ settings, project }: Context, place: string) {
     const { volume, path } = toRemotePath(place);
-    const root = { volume, path: path.replace(/\/$/, ''), region: settings.teamState.region };
-    this.#volume = new TeamVolume(root);
-    const key = stateKey(platformOf(settings), project, root.region, formatRemotePath(root));
+    const { region } = settings.teamState;
+    this.#root = { volume, path: path.replace(/\/$/, ''), region };
+    const key = stateKey(platformOf(settings), project, region, this.place);
     this.#copies = join(settings.folders.cache, 'team-state', key);
-    this.#outbox = new Outbox(join(settings.folders.state, 'team-state', key));
+    this.outbox = new Outbox(join(settings.folders.state, 'team-state', key));
   }
 
   /** Whether something of it could not be read: others may know more than this command. */
@@ -65,7 +62,7 @@ export class TeamState {
   }
 
   get place(): string {
-    return this.#volume.place;
+    return formatRemotePath(this.#root);
   }
 
   folderOf(kind: 'history' | 'archives', app: string): string {
@@ -118,15 +115,6 @@ export class TeamState {
     return entry !== undefined && (await this.#copyHere(context, [entry], folder));
   }
 
-  /** Writes a document down, to be sent by {@link share}, at the latest by the next command. Throws an error of the disk. */
-  add(folder: string, { name, text }: TeamDocument): Promise<void> {
-    return this.#outbox.add(`${folder}/${name}`, text);
-  }
-
-  addFile(path: string, from: string): Promise<void> {
-    return this.#outbox.addFile(path, from);
-  }
-
   /** Starts to send what is there, without waiting for it; the rest is sent when the command has ended. */
   share(context: Context, { key, firstWork, lastWork }: Sharing): void {
     if (this.#lastWork.size === 0) context.atEnd.push((atEnd) => this.#shareRest(atEnd));
@@ -153,8 +141,12 @@ export class TeamState {
   async remove(context: Context, paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return;
     try {
-      for (const path of paths) if (isDocument(path)) await this.#outbox.drop(path);
-      await this.#volume.delete(context, paths);
+      for (const path of paths) if (isDocument(path)) await this.outbox.drop(path);
+      await this.#inTime(context, 'write', 0, async (quiet) => {
+        const { deletePaths } = await import('../../storage/volumes/index.ts');
+        const targets = paths.map((path) => this.#at(path));
+        for (const { error } of await deletePaths(quiet, targets)) if (error) throw error;
+      });
     } catch (error) {
       throwUnexpected(error);
       context.trace(`cannot remove old team state: ${error.message}`);
@@ -164,13 +156,16 @@ export class TeamState {
   async #listNow(context: Context, folder: string): Promise<ListedEntry[] | undefined> {
     if (this.#hasFailed) return undefined;
     const step = context.progress.step('Reading the team state');
-    return this.#orWarn(context, this.#volume.list(context, folder)).finally(step.clear);
+    const listing = this.#inTime(context, 'read', 0, async (quiet) => {
+      const { listIfExists } = await import('../../storage/volumes/index.ts');
+      return listIfExists(quiet, this.#at(`${folder}/`));
+    });
+    return this.#orWarn(context, listing).finally(step.clear);
   }
 
   async #copyHere(context: Context, entries: readonly ListedEntry[], to: string): Promise<boolean> {
     if (entries.length === 0) return true;
-    const copied = this.#volume.download(context, entries, to).then(() => true);
-    return (await this.#orWarn(context, copied)) ?? false;
+    return (await this.#orWarn(context, this.#download(context, entries, to))) ?? false;
   }
 
   async #orWarn<T>(context: Context, reading: Promise<T>): Promise<T | undefined> {
@@ -210,13 +205,59 @@ export class TeamState {
 
   /** Sends all that is in the outbox, or one of it. Throws if some of it is still there. */
   async #send(context: Context, only?: string): Promise<void> {
-    const files = (await this.#outbox.list(context.now())).filter(({ path }) => path === (only ?? path));
+    const files = (await this.outbox.list(context.now())).filter(({ path }) => path === (only ?? path));
     if (files.length === 0) return;
-    const failed = await this.#volume.send(context, files);
-    for (const { path } of files) if (!failed.has(path)) await this.#outbox.sent(path, this.#copies);
+    const failed = await this.#copy(context, 'write', files, { kind: 'remote', at: this.#at('') });
+    for (const { path } of files) if (!failed.has(path)) await this.outbox.sent(path, this.#copies);
     // Another process may have sent it.
-    const left = (await this.#outbox.list(context.now())).find(({ path }) => failed.has(path));
+    const left = (await this.outbox.list(context.now())).find(({ path }) => failed.has(path));
     if (left) throw new FailedError(failed.get(left.path) ?? '');
+  }
+
+  /** Downloads files into a folder of this machine. Throws the first failure. */
+  async #download(context: Context, entries: readonly ListedEntry[], path: string): Promise<boolean> {
+    makePrivateFolder(path);
+    const files = entries.map(({ name, path: from, bytes, modified }): FoundFile => {
+      return { path: name, from: { ...this.#root, path: from }, bytes, modified };
+    });
+    const [failed] = (await this.#copy(context, 'read', files, { kind: 'local', path })).values();
+    if (failed !== undefined) throw new FailedError(failed);
+    return true;
+  }
+
+  #at(path: string): VolumePath {
+    return { ...this.#root, path: `${this.#root.path}/${path}` };
+  }
+
+  /** Copies files. Returns why each of them that failed did. */
+  #copy(context: Context, half: Half, files: readonly FoundFile[], folder: CopyTarget['folder']) {
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    return this.#inTime(context, half, bytes, async (quiet) => {
+      const { copyFiles, usualCopy } = await import('../../storage/copy/index.ts');
+      const find = async function* () {
+        yield* files;
+      };
+      const plan = { from: [], to: '', find, target: { folder, name: undefined }, isSingleFile: false };
+      // Nothing can be resumed: what is missing is copied the next time.
+      const { failed } = await copyFiles(quiet, plan, { ...usualCopy, resume: false, keepJournal: false });
+      return new Map(failed.map(({ path, reason }) => [path, reason]));
+    });
+  }
+
+  /** Works with the volume. Shows nothing, and is bounded: UnavailableError without a reply in time. */
+  async #inTime<T>(context: Context, half: Half, bytes: number, work: (quiet: Context) => Promise<T>): Promise<T> {
+    const { elapsed, end, signal } = context;
+    // One that cannot be read is not written to either: to write, one reads.
+    const silentAt = half === 'read' ? this.#silentAt.read : Math.max(this.#silentAt.read, this.#silentAt.write);
+    if (elapsed() - silentAt < restMs) throw noReply();
+    const leftMs = end.at === undefined ? Number.POSITIVE_INFINITY : end.at - elapsed();
+    const waitMs = Math.min(maxWaitMs + bytes * msPerByte, Math.max(minWaitMs, leftMs * share));
+    const quiet = quietly(context, timeoutSignal(waitMs, noReply, signal));
+    try {
+      return await work(quiet);
+    } finally {
+      if (quiet.signal.aborted && !signal.aborted) this.#silentAt[half] = elapsed();
+    }
   }
 }
 
@@ -241,82 +282,6 @@ const restMs = 60_000;
 
 /** The halves of what is done with a volume: one may fail while the other works. */
 type Half = 'read' | 'write';
-
-/** Its use shows nothing and is bounded: UnavailableError without a reply in time. Loaded by those that share. */
-class TeamVolume {
-  readonly #silentAt: Record<Half, number> = { read: Number.NEGATIVE_INFINITY, write: Number.NEGATIVE_INFINITY };
-
-  constructor(private readonly root: VolumePath) {}
-
-  get place(): string {
-    return formatRemotePath(this.root);
-  }
-
-  /** The files of a folder. */
-  list(context: Context, folder: string): Promise<ListedEntry[]> {
-    return this.#inTime(context, 'read', 0, async (quiet) => {
-      const { listIfExists } = await import('../../storage/volumes/index.ts');
-      return listIfExists(quiet, this.#at(`${folder}/`));
-    });
-  }
-
-  /** Downloads files into a folder of this machine. Throws the first failure. */
-  async download(context: Context, entries: readonly ListedEntry[], path: string): Promise<void> {
-    makePrivateFolder(path);
-    const files = entries.map(({ name, path: from, bytes, modified }): FoundFile => {
-      return { path: name, from: { ...this.root, path: from }, bytes, modified };
-    });
-    const [failed] = (await this.#copy(context, 'read', files, { kind: 'local', path })).values();
-    if (failed !== undefined) throw new FailedError(failed);
-  }
-
-  /** Uploads files. Returns why each of them that failed did. */
-  send(context: Context, files: readonly FoundFile[]): Promise<Map<string, string>> {
-    return this.#copy(context, 'write', files, { kind: 'remote', at: this.#at('') });
-  }
-
-  /** Removes files, or a folder whose path ends in a slash. Throws the first failure. */
-  delete(context: Context, paths: readonly string[]): Promise<void> {
-    return this.#inTime(context, 'write', 0, async (quiet) => {
-      const { deletePaths } = await import('../../storage/volumes/index.ts');
-      const targets = paths.map((path) => this.#at(path));
-      for (const { error } of await deletePaths(quiet, targets)) if (error) throw error;
-    });
-  }
-
-  #at(path: string): VolumePath {
-    return { ...this.root, path: `${this.root.path}/${path}` };
-  }
-
-  #copy(context: Context, half: Half, files: readonly FoundFile[], folder: CopyTarget['folder']) {
-    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
-    return this.#inTime(context, half, bytes, async (quiet) => {
-      const { copyFiles, usualCopy } = await import('../../storage/copy/index.ts');
-      const find = async function* () {
-        yield* files;
-      };
-      const plan = { from: [], to: '', find, target: { folder, name: undefined }, isSingleFile: false };
-      // Nothing can be resumed: what is missing is copied the next time.
-      const { failed } = await copyFiles(quiet, plan, { ...usualCopy, resume: false, keepJournal: false });
-      return new Map(failed.map(({ path, reason }) => [path, reason]));
-    });
-  }
-
-  async #inTime<T>(context: Context, half: Half, bytes: number, work: (quiet: Context) => Promise<T>): Promise<T> {
-    const { elapsed, end, signal } = context;
-    // One that cannot be read is not written to either: to write, one reads.
-    const silentAt = half === 'read' ? this.#silentAt.read : Math.max(this.#silentAt.read, this.#silentAt.write);
-    if (elapsed() - silentAt < restMs) throw noReply();
-    const leftMs = end.at === undefined ? Number.POSITIVE_INFINITY : end.at - elapsed();
-    const waitMs = Math.min(maxWaitMs + bytes * msPerByte, Math.max(minWaitMs, leftMs * share));
-    const quiet = quietly(context, timeoutSignal(waitMs, noReply, signal));
-    try {
-      return await work(quiet);
-    } finally {
-      if (quiet.signal.aborted && !signal.aborted) this.#silentAt[half] = elapsed();
-    }
-  }
-}
 
 const noReply = () => new UnavailableError('no reply in time');
 
