@@ -145,12 +145,10 @@ async function commitsOf(context: Context, here: Here, build: string, among: rea
   if (recorded) return { commits: recorded, unknown };
   const { commits, isProof } = await commitsBySums(context, here, build, sent);
   if (unknown !== undefined) return { commits, unknown };
-  const unproven = `the platform lists no checksums of the files of build ${shortBuild(build)}`;
-  if (!isProof) return { commits, unknown: unproven };
-  return {
-    commits,
-    unknown: (await mayConvert(context)) ? 'a .gitattributes may make other files of them' : undefined,
-  };
+  if (!isProof)
+    return { commits, unknown: `the platform lists no checksums of the files of build ${shortBuild(build)}` };
+  const isOpen = await mayConvert(context);
+  return { commits, unknown: isOpen ? 'a .gitattributes may make other files of them' : undefined };
 }
 
 /** The commits that send what the one of a build does. Undefined if none is on record, or this clone does not have it. */

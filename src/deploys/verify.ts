@@ -45,8 +45,6 @@ export interface BuildVerification extends Verification, Pick<WatchedBuild, 'app
   serves?: string | undefined;
 }
 
-type HealthSeen = ObjectOf<typeof healthFields>;
-
 const notSeen: Seen = { replicas: null, restarts: null, runs: null, failedRuns: null };
 
 /** What was found of a build, and what a command that asked for a healthy one ends with. */
@@ -57,7 +55,7 @@ export interface Verified {
   /** Waits until the error has the end of the log, which may be late, and the cause: nothing else needs to wait for it. */
   explained?: () => Promise<void>;
   /** The health of a healthy one, unless it was watched for as long before, and nothing speaks against it now. */
-  health?: HealthSeen;
+  health?: ObjectOf<typeof healthFields>;
 }
 
 /** What was found, and by which looks and calls; of a build that another one has replaced, without any. */

@@ -144,13 +144,9 @@ export function changedScaling(history: AppHistory, build: string, scaled: Recor
   return Object.fromEntries(kept) as Partial<AppCreation>;
 }
 
-interface KnownBuilds extends Pick<Settled, 'history' | 'live'> {
-  builds: readonly Build[];
-}
-
 /** What decides whether a rollback from the live build returns to these. */
 export function candidatesOf(
-  { builds, history, live }: KnownBuilds,
+  { builds, history, live }: Pick<Settled, 'history' | 'live'> & { builds: readonly Build[] },
   served: readonly ServedBuild[],
 ): ReturnCandidate[] {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));

@@ -9,10 +9,12 @@ import { chooseServing, keptScaling, type RollbackOptions } from './choose-build
 import { type RolledBack, redeploy, startRedeploy } from './redeploy.ts';
 import { untilStopped, type Work } from './rollback.ts';
 
-type RestartOptions = Pick<RollbackOptions, 'fromGit' | 'configFile' | 'force' | 'logs' | 'typedMs'>;
-
 /** Deploys what serves once more, and waits until no replica of before is left. */
-export async function restart(unlimited: Context, given: string, options: RestartOptions): Promise<RolledBack> {
+export async function restart(
+  unlimited: Context,
+  given: string,
+  options: Omit<RollbackOptions, 'build' | 'restoreScaling' | 'sick'>,
+): Promise<RolledBack> {
   const started = await startRedeploy(unlimited, given, 'restart', options.typedMs);
   const { limit, app, reading } = started;
   const without = gantryCommand`apps restart ${app} --from-git REV`;
