@@ -106,13 +106,15 @@ export function shareArchive(context: Context, kept: KeptArchive): void {
 export async function enforceLimits(context: Context): Promise<void> {
   const { state } = context.settings.folders;
   const now = context.now();
-  const sizes = new Map(filesOf(filesFolder(state)).map(({ name, bytes }) => [name.replace(/\.zip$/, ''), bytes]));
+  const sizes = new Map<string | undefined, number>(
+    filesOf(filesFolder(state)).map(({ name, bytes }) => [name.replace(/\.zip$/, ''), bytes]),
+  );
   const records = filesOf(recordsFolder(state)).filter(({ name }) => hashOf(name) !== undefined);
-  const counted = new Set<string>();
+  const counted = new Set<string | undefined>();
   const beyond: string[] = [];
   let bytes = 0;
   for (const [index, { name, modified }] of records.sort((a, b) => b.modified - a.modified).entries()) {
-    const sha256 = hashOf(name) ?? '';
+    const sha256 = hashOf(name);
     if (!counted.has(sha256)) bytes += sizes.get(sha256) ?? 0;
     counted.add(sha256);
     const isKept = bytes <= keepLimits.bytes && index < keepLimits.builds && modified >= now - keepLimits.ageMs;
