@@ -124,6 +124,14 @@ test.each([
   expect(json()).toEqual({ error: expect.objectContaining(there ? { next: there } : { fix: `cd ${folder}` }) });
 });
 
+test('of several apps in subfolders, none is taken for the one that was meant', async () => {
+  const cwd = newFolder({ 'api/cerebrium.toml': '', 'web/cerebrium.toml': '' });
+  expect(await gantry('deploy', { cwd })).toExit(
+    10,
+    '; there is one in api, web\n  fix change to the folder of the app, or name it with -C\n',
+  );
+});
+
 test('checks several apps at once, as deploy takes them', async () => {
   const toml = smallApp()['cerebrium.toml'] ?? '';
   const app = newFolder({

@@ -77,11 +77,13 @@ function readFailure(cause: NodeJS.ErrnoException, file: string, shownAs: string
 function whereElse(file: string, shownAs: string): Partial<Problem> {
   if (basename(file) !== 'cerebrium.toml') return { why: lookedFor(file) };
   const below = appsBelow(dirname(file));
-  const [folder] = below;
+  const [folder, another] = below;
   if (folder === undefined) return { why: lookedFor(file), fix: gantryCommand`init` };
   const apps = below.map((app) => join(dirname(shownAs), app));
+  const why = `looked for ${file}; there is one in ${apps.join(', ')}`;
+  if (another !== undefined) return { why, fix: 'change to the folder of the app, or name it with -C' };
   return {
-    why: `looked for ${file}; there is one in ${apps.join(', ')}`,
+    why,
     fix: `cd ${apps[0]}`,
     // Another argument than the folder would be looked for in it.
     ...(shownAs === 'cerebrium.toml' && { retryWith: ['-C', join(dirname(file), folder)] }),
