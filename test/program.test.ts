@@ -61,6 +61,7 @@ test.each([
   ['one word of two flags', 'apps scale web --replicas 2', /did you mean --min-replicas or --max-replicas\?/],
   ['a misspelled global flag', 'apps list --quite', /did you mean --quiet\?/],
   ['an abbreviated flag', 'deploy --det', /error: unknown flag "--det"/],
+  ['a flag that is not there, with a value', 'apps list --sort cost', /"--sort"\n {2}fix gantry apps list --help/],
   ['an unexpected argument', 'apps list web', /error: unexpected argument "web"\n {2}fix gantry apps list --help/],
   ['a missing argument', 'apps delete', /error: missing argument <app>\n {2}fix for example: gantry apps delete web\n/],
   [

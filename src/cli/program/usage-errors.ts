@@ -82,7 +82,7 @@ export function lineElsewhere(
   typed: string,
   argv: string[],
 ): CommandLine | Sentence | undefined {
-  if (typed === '') return undefined;
+  if (/^(-|$)/.test(typed)) return undefined;
   const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
   if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
   const removal = removals.find((word) => hasChild(group, word));
