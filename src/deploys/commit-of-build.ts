@@ -51,7 +51,7 @@ const maxCommits = 200;
 const maxLooks = 20;
 
 /** Where the config file of an app is: here, or in the only folder of this clone whose file has its name. */
-async function inFolderOf(context: Context, { app, configFile }: Here): Promise<Context> {
+export async function inFolderOf(context: Context, { app, configFile }: Here): Promise<Context> {
   if ((await findAppHere(context, configFile)) === app) return context;
   const files = (await listTracked(context, configFile)).map((path) => resolve(context.cwd, path));
   const names = await Promise.all(files.map((file) => readAppName(file, configFile)));

@@ -52,6 +52,16 @@ test('deploys a revision whose files are those of the build, and leaves the repo
   expect(sent).toMatchObject({ commit: app.git('rev-parse', 'HEAD~1'), dirty: false, evidence: 'record' });
 });
 
+test('finds the folder of the app in a repository of several, as status --serves does', async () => {
+  const folders = Object.entries(smallApp()).map(([path, text]) => [`apps/web/${path}`, text]);
+  const api = smallApp()['cerebrium.toml']?.replace('"web"', '"api"') ?? '';
+  const { path } = repositoryOf({ ...Object.fromEntries(folders), 'api/cerebrium.toml': api });
+  const deploy = async () => (await run(['deploy', '--json', '-C', 'apps/web'], path)).json() as { build: string };
+  const { build } = await deploy();
+  await deploy();
+  expect((await run(['rollback', 'web', build, '--yes', '--from-git', 'HEAD'], path)).code).toBe(0);
+});
+
 test('refuses a revision with other files before anything is created, unless forced', async () => {
   const { code, stderr, json } = await back('HEAD');
   expect([code, creations()]).toEqual([7, 2]);

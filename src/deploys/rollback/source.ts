@@ -22,6 +22,7 @@ import {
   type Proof,
   unchangedFiles,
 } from '../builds/index.ts';
+import { inFolderOf } from '../commit-of-build.ts';
 import { withRevision } from '../git/index.ts';
 import { type EventOf, readHistory } from '../history/index.ts';
 import type { Settled } from '../observe.ts';
@@ -138,13 +139,14 @@ function againOf({ build: restored, ...sent }: EventOf<'sent'>, from: string, ap
   return named === app ? record : { ...record, named };
 }
 
-function withCommit<T>(
+async function withCommit<T>(
   context: Context,
   { app: name, target, reading: { app, history }, keep, configFile }: Again,
   revision: string,
   use: UseSource<T>,
 ): Promise<T> {
-  return withRevision(context, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
+  const here = await inFolderOf(context, { app: name, configFile });
+  return withRevision(here, { revision, whole: configFile.includes('..') }, async ({ commit, folder }) => {
     const local = await readRevision(context, folder, name, configFile);
     const { entries, bytes, config } = local;
     const place = { isNew: false, region: app.region };
