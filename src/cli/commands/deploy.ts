@@ -196,9 +196,7 @@ function outcomeOfApps(deployed: DeployedApps, options: DeployFlags): DeployOutc
   };
   const plans = apps.flatMap(({ plan }) => plan ?? []);
   // What would not change is not deployed again; each plan that was saved is applied.
-  const planned = apps
-    .filter(({ plan }) => plan?.changed || options.savePlan !== undefined)
-    .map(({ folder }) => folder);
+  const planned = apps.flatMap(({ folder, plan }) => (plan?.changed || options.savePlan ? [folder] : []));
   const toDeploy = failed.length > 0 ? [] : afterPlans(options, plans, planned);
   return {
     document: deployed,
