@@ -98,6 +98,13 @@ test.each([
   expect([code, sent().query]).toEqual([0, expect.objectContaining(query)]);
 });
 
+test('a number of GPUs that no machine has is said to be wrong, and not the GPU', async () => {
+  const { code, stderr } = await run({ 'job.py': job }, ['--gpu', 'H100:9', 'job.py::train', '--detach']);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('"H100:9": expected 1 to 8 of a GPU, such as H100:8')]);
+  const unknown = await run({ 'job.py': job }, ['--gpu', 'FOO:2', 'job.py::train', '--detach']);
+  expect(unknown).toExit(2, 'expected one of TURING_T4');
+});
+
 test('keeps nothing of the run before but its region', async () => {
   const has = () => [...emulator.store.apps.values()][0]?.settings;
   const line = (...flags: string[]) =>

@@ -9,9 +9,11 @@ export function computeFlag(text: string): string {
 
 /** `H100`, `HOPPER_H100` or `A10:2`. */
 export function gpuFlag(text: string): { name: string; count: number } {
-  const [, typed = text, count = '1'] = /^([\w-]+?)(?::([1-8]))?$/.exec(text) ?? [];
+  const [, typed = text, count = '1'] = /^([^:]*)(?::(.*))?$/s.exec(text) ?? [];
   const gpus = (sections.hardware.keys.compute.oneOf ?? []).filter((name) => name !== 'CPU');
-  return { name: computeOf(typed, gpus), count: Number(count) };
+  const name = computeOf(typed, gpus);
+  if (!/^[1-8]$/.test(count)) throw new InvalidArgumentError(`Expected 1 to 8 of a GPU, such as ${typed}:8.`);
+  return { name, count: Number(count) };
 }
 
 function computeOf(text: string, gpus: readonly string[]): string {
