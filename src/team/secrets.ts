@@ -307,7 +307,7 @@ async function confirmStored(
 ): Promise<ConflictError | undefined> {
   const compare = async () => differences(await read(), before, after);
   const look = () =>
-    waitForChange(compare, (seen) => seen.lost.length + seen.kept.length === 0 || seen.undone.length > 0, delay);
+    waitForChange(compare, ({ lost, kept, undone: by }) => lost.length + kept.length === 0 || by.length > 0, delay);
   const first = await look();
   if (first.undone.length > 0) return overtaken('at the same time', first.undone, undone);
   // A third command may have had the list of the second.

@@ -38,13 +38,12 @@ export async function approveTarget(
       ? 'started the emulator of this folder until the end of this command'
       : sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`,
   );
-  if (flags.dryRun) context.atEnd.push(stopFolderEmulator);
-}
-
-/** A dry run leaves nothing that runs. */
-async function stopFolderEmulator(context: Context): Promise<void> {
-  const { findEmulator, stopEmulator } = await import('../../local/emulator/index.ts');
-  await stopEmulator(context, findEmulator(context, undefined));
+  // A dry run leaves nothing that runs.
+  if (flags.dryRun)
+    context.atEnd.push(async (atEnd) => {
+      const { findEmulator, stopEmulator } = await import('../../local/emulator/index.ts');
+      await stopEmulator(atEnd, findEmulator(atEnd, undefined));
+    });
 }
 
 async function nameTarget(command: Command, context: Context, inputs: readonly unknown[], argv: readonly string[]) {

@@ -91,21 +91,19 @@ function folderOf(env: Environment): string {
   return join(resolveFolders(env).state, 'emulators');
 }
 
-/** That of the variables, as inside of `gantry emulator exec`, or the one at the address of the target. */
-export function emulatorOf(context: Context): Pick<RunningEmulator, 'url' | 'environment'> {
-  const secret = readVariable(context.env, 'GANTRY_EMULATOR_SECRET');
-  const url = readVariable(context.env, 'GANTRY_API_URL') ?? '';
-  if (!secret || !URL.canParse(url)) return findRunningEmulator(context, Number(new URL(context.target.address).port));
-  return { url, environment: { GANTRY_EMULATOR_SECRET: secret } };
+/** The variables of this process, as inside of `gantry emulator exec`, or of the emulator at the address of the target. */
+function variablesOf(context: Context): Environment {
+  const { GANTRY_EMULATOR_SECRET: secret, GANTRY_API_URL: url } = context.env;
+  if (secret && url) return context.env;
+  return findRunningEmulator(context, Number(new URL(context.target.address).port)).environment;
 }
 
 /** Asks an emulator of this user for what the platform lacks, whatever the settings are. ConflictError if it refuses. */
 async function controlEmulator(
   { secrets, signal, silenceMs }: Context,
-  { environment, url: address }: Pick<RunningEmulator, 'url' | 'environment'>,
+  { GANTRY_EMULATOR_SECRET: secret, GANTRY_API_URL: address }: Environment,
   action: 'stop' | 'install',
 ): Promise<void> {
-  const secret = environment.GANTRY_EMULATOR_SECRET ?? '';
   secrets.add(secret);
   const url = new URL(`/emulator/${action}`, address);
   const body = JSON.stringify({ secret });
@@ -129,14 +127,13 @@ export async function letInstall(
       fix: gantryCommand`deploy`,
     });
   }
-  if (!dryRun) await controlEmulator(context, emulatorOf(context), 'install');
+  if (!dryRun) await controlEmulator(context, variablesOf(context), 'install');
 }
 
 /** Ends an emulator as Ctrl-C would, and waits until its process has cleaned up. Throws FailedError if it does not end. */
-export async function stopEmulator(context: Context, emulator: RunningEmulator): Promise<void> {
+export async function stopEmulator(context: Context, { pid, port, environment }: RunningEmulator): Promise<void> {
   const { delay, elapsed } = context;
-  const { pid, port } = emulator;
-  await controlEmulator(context, emulator, 'stop');
+  await controlEmulator(context, environment, 'stop');
   const started = elapsed();
   while (listRunningEmulators(context).some((other) => other.pid === pid && other.port === port)) {
     if (elapsed() - started > maxWaitMs) {
