@@ -155,6 +155,8 @@ describe('the target of a copy', () => {
     ],
     [['cp', 'a.bin', 'b.bin', ':/x'], 2, /several sources need a folder/],
     [['cp', 'folder', ':/file'], 7, /file is a file, not a folder/],
+    [['cp', ':/file', 'a.bin/b/c'], 7, /part of \S+a\.bin\/b\/c is a file, not a folder/],
+    [['cp', ':/file', 'a.bin/'], 7, /a\.bin is a file, not a folder/],
     [['cp', '-', '-'], 2, /stdin can only be copied alone/],
     [['cp', 'a.bin', '-'], 2, /neither the source nor the target is on a volume/],
     [['cp', 's3://x/y', '.'], 2, /invalid remote path/],

@@ -307,6 +307,7 @@ test.each<[string[], number, RegExp]>([
   [['sync', 'f/same', ':/f'], 2, /same is a file/],
   [['sync', '-', ':/f'], 2, /stream/],
   [['sync', 'f', ':/f/same'], 7, /is a file, not a folder/],
+  [['sync', ':/f', 'f/same/x'], 7, /part of \S+same\/x is a file, not a folder/],
   [['sync', 'none', ':/f'], 6, /none not found/],
 ])('%j is exit code %i', async (words, exit, said) => {
   expect(await gantry(words)).toExit(exit, said);

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, posix, resolve, sep } from 'node:path';
 import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-line.ts';
 import { lookedFor } from '../../kernel/disk/index.ts';
-import { ConflictError, type ErrorFacts, NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { ConflictError, type ErrorFacts, NotFoundError, systemCode, UsageError } from '../../kernel/errors.ts';
 import type { Context } from '../../platform/context.ts';
 import {
   formatRemotePath,
@@ -218,14 +218,17 @@ function checkSources(
 ): void {
   const written = formatLocation(target);
   const file = others.length > 0 || source?.isFolder ? undefined : source;
-  if (isFile && !file)
-    throw new ConflictError(`${written} is a file, not a folder`, { fix: 'pass a folder as the target' });
+  if (isFile && (!file || intoFolder)) throw noFolderError(written);
   if (others.length > 0 && !intoFolder) {
     throw new UsageError('several sources need a folder as their target', {
       fix: `add a slash to the target: ${written}/`,
     });
   }
   if (intoFolder && file) checkName(file);
+}
+
+function noFolderError(path: string): ConflictError {
+  return new ConflictError(`${path} is a file, not a folder`, { fix: 'pass a folder as the target' });
 }
 
 function checkName({ location, name }: CopySource): void {
@@ -258,7 +261,9 @@ async function remoteKind(at: VolumePath, context: PathContext): Promise<'file' 
 
 /** Throws a UsageError for a pipe or a device, such as `/dev/null`, which must not be replaced. */
 async function localKind({ path }: { path: string }, [source]: CopySource[]): Promise<'file' | 'folder' | undefined> {
-  const stats = await stat(path).catch(() => undefined);
+  const stats = await stat(path).catch((error: unknown) => {
+    if (systemCode(error) === 'ENOTDIR') throw noFolderError(`part of ${path}`);
+  });
   if (!stats) return undefined;
   if (stats.isDirectory()) return 'folder';
   // What the system has there may lead to a regular file.
