@@ -170,7 +170,7 @@ describe('previews', () => {
       app.git('checkout', '-q', '-b', 'fresh');
       const { app: name } = await preview();
       app.git('checkout', '-q', 'main');
-      const why = expect.stringContaining(`skipped ${name}: no commits of its own are known to be merged`);
+      const why = expect.stringContaining(`skipped ${name}: no own commits are known to be merged`);
       expect(await pruned()).toEqual({ apps: [], stderr: why });
       commit('of somebody else');
       expect(await pruned()).toEqual({ apps: [], stderr: why });

@@ -115,16 +115,17 @@ function isChosen(
 }
 
 /** Names the previews that a flag cannot choose, and why. */
-function noteKept(context: Context, previews: readonly Preview[], { expired, merged }: PruneFilter): void {
+function noteKept(context: Context, previews: readonly Preview[], { expired, merged, branch }: PruneFilter): void {
   const where = teamStateOf(context) ? '' : ' on this machine';
   const endless = sentence`no --ttl is known${where}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`;
-  const open = sentence`no commits of its own are known to be merged; ${gantryCommand`apps prune --branch NAME`} deletes one all the same`;
+  const open = sentence`no own commits are known to be merged; ${gantryCommand`apps prune --branch NAME`} deletes one all the same`;
   const flags: [boolean, (preview: Preview) => boolean, Sentence][] = [
     [expired, ({ expiresAt }) => expiresAt === null, endless],
     [merged, (preview) => preview.merged !== true, open],
   ];
   for (const [isGiven, isKept, why] of flags) {
-    const kept = previews.filter((preview) => isGiven && preview.proof !== null && isKept(preview));
+    const asked = previews.filter((preview) => isGiven && (branch === undefined || preview.branch === branch));
+    const kept = asked.filter((preview) => preview.proof !== null && isKept(preview));
     if (kept.length > 0) context.progress.note(sentence`skipped ${names(kept)}: ${why}`);
   }
 }
