@@ -28,8 +28,7 @@ export async function findLocalTarget(
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
   const choice = choose(flags, io.env, cwd);
-  // Whether the command line is about this machine only.
-  const local = command.local && !(command.startsLocal && choice?.origin === 'flag');
+  const local = isOfMachine(command, choice);
   if (choice === undefined || isOfNone(choice, { ofProfile, local, unattended })) return undefined;
   const { findEmulatorAt, knownFolderEmulator, useFolderEmulator } = await import('../../local/emulator/index.ts');
   const { origin, address } = choice;
@@ -99,6 +98,11 @@ function onlyTarget({ local, project, profile }: GlobalFlags, origin: string): C
   if (other === undefined || other === 'local') return { origin };
   const emulator = `the emulator of this folder${origin === 'flag' ? '' : ' (GANTRY_PROJECT=local)'}`;
   throw new UsageError(`${emulator} and ${other} are two targets`, { fix: 'pass only one' });
+}
+
+/** Whether the command line is about this machine only. */
+function isOfMachine({ local, startsLocal }: Pick<TargetedCommand, 'local' | 'startsLocal'>, choice?: Choice): boolean {
+  return local && !(startsLocal && choice?.origin === 'flag');
 }
 
 /** Whether the command has no emulator, whatever was chosen. Throws UsageError if one was typed for a profile. */
