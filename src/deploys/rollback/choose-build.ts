@@ -148,7 +148,7 @@ export function changedScaling(history: AppHistory, build: string, scaled: Recor
 export function candidatesOf(
   { builds, history, live }: Pick<Settled, 'history' | 'live'> & { builds: readonly Build[] },
   served: readonly ServedBuild[],
-): ReturnCandidate[] {
+) {
   const ready = new Set(builds.filter(({ status }) => buildPhase(status) === 'succeeded').map(({ id }) => id));
   return served.map(({ id, isSeen }) => {
     const isSame = live !== undefined && history.areOfSame(id, live);
@@ -207,9 +207,7 @@ export async function warnUnlessKept(context: Context, app: string, live: string
 export class NothingBeforeError extends NotFoundError {}
 
 /** A build that served before, and why it is not fit to be returned to. */
-interface ReturnCandidate extends ServedBuild {
-  why: string | undefined;
-}
+type ReturnCandidate = ReturnType<typeof candidatesOf>[number];
 
 /** The last one that fits of those that served before, the latest first, unless one that nobody saw may have served later. */
 export function lastWell(before: readonly ReturnCandidate[]) {

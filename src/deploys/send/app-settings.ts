@@ -146,16 +146,13 @@ export interface CreateAppOptions {
   keep?: Partial<AppCreation> | undefined;
 }
 
-/** The settings that a deploy sends, made once: all that compares, sends or records them has these. */
-export interface MadeSettings {
-  /** The body of create app without a registry login. */
-  body: AppCreation;
-  /** With the scaling of the file, whatever is kept of the app's: what is on record. */
-  own: AppCreation;
-  keep: Partial<AppCreation>;
-}
+export type MadeSettings = ReturnType<typeof makeSettings>;
 
-export function makeSettings(config: AppConfig, options: CreateAppOptions): MadeSettings {
+/**
+ * The settings that a deploy sends, made once: the body of create app without a registry login. `own`: with the scaling of the
+ * file, whatever is kept of the app's, as on record.
+ */
+export function makeSettings(config: AppConfig, options: CreateAppOptions) {
   const { keep = {}, logLevel, disableBuildLogs } = options;
   const file = {
     ...createAppSettings(config),

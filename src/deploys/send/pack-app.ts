@@ -26,15 +26,10 @@ export interface PackedBytes {
   send: (take: (bytes: Uint8Array) => Promise<void>) => Promise<void>;
 }
 
-interface PackAppOptions extends LocalAppOptions {
-  output: string;
-  files?: true | undefined;
-}
-
 /** Writes the archive that a deploy would upload, to a file or (`-`) to stdout. Asks the platform nothing. */
 export async function packApp(
   context: Context,
-  { output, files, ...options }: PackAppOptions,
+  { output, files, ...options }: LocalAppOptions & { output: string; files?: true | undefined },
 ): Promise<Packed | PackedBytes> {
   const local = await readLocalApp(context, { ...options, outputs: [output] });
   if (local.config.partner) throw nothingToPack(local.config);

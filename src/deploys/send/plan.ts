@@ -28,7 +28,7 @@ import {
   unchangedFiles,
 } from '../builds/index.ts';
 import { type BeforeFacts, firstTrue } from '../decide.ts';
-import { type AppHistory, allApps, readHistory, recordLook } from '../history/index.ts';
+import { allApps, readHistory, recordLook } from '../history/index.ts';
 import { type AppReading, buildsText, lookForBad } from '../observe.ts';
 import { type Serving, servingBuild } from '../serving.ts';
 import type { ReadSecrets } from './app-secrets.ts';
@@ -121,18 +121,10 @@ function shownOf(app: App) {
 const nothingShown: App = { id: '' };
 
 /** The deployed app, and what is on record of it. `exists`: null if that is not known. */
-export interface DeployedApp {
-  app: App;
-  exists: boolean | null;
-  history: AppHistory;
-}
+export type DeployedApp = Awaited<ReturnType<typeof readDeployedApp>>;
 
 /** Throws on a dry run if that fails, and warns otherwise. */
-export async function readDeployedApp(
-  context: Context,
-  name: string,
-  options: Pick<PlanOptions, 'dryRun'>,
-): Promise<DeployedApp> {
+export async function readDeployedApp(context: Context, name: string, options: Pick<PlanOptions, 'dryRun'>) {
   const fetched = await fetchApp(context.api, { project: context.project, app: name }).catch((error: unknown) => {
     if (error instanceof NotFoundError) return undefined;
     warnOrThrow(context, error, options, 'cannot read the deployed app');
@@ -244,13 +236,8 @@ export async function compareHere(context: Context, configFile: string, deployed
 
 const maxBytes = 2 ** 30;
 
-/** How this app compares with the build that serves. */
-export interface Compared extends Pick<BeforeFacts, 'difference' | 'health'> {
-  /** What speaks for a deploy, in the user's words. */
-  because: string;
-  /** The live deployment, as the result of a command that sends nothing. */
-  live: Deployment;
-}
+/** How this app compares with the build that serves, what speaks for a deploy in the user's words, and the live deployment. */
+export type Compared = Awaited<ReturnType<typeof compareWithLive>>;
 
 /** Equal by the SHA-256 of what is on record as sent, else by the checksums that the platform lists. */
 export async function compareWithLive(
@@ -259,14 +246,16 @@ export async function compareWithLive(
   { serving, list }: Pick<AppReading, 'serving' | 'list'>,
   secrets: ReadSecrets,
   verifies: boolean,
-): Promise<Compared> {
+) {
   const { plan, history, sent } = planned;
   const { app, build, setup } = plan;
   const listed = list.find(({ id }) => id === build);
   const live = liveOf(context, planned, listed);
-  const compared = (difference: Compared['difference'], because: string, health: Compared['health'] = 'not sick') => {
-    return { difference, health, because, live };
-  };
+  const compared = (
+    difference: BeforeFacts['difference'],
+    because: string,
+    health: BeforeFacts['health'] = 'not sick',
+  ) => ({ difference, health, because, live });
   const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown: listed, secrets }));
   if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
