@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { commands as commandTree } from '../src/cli/commands/index.ts';
 import { buildProgram } from '../src/cli/program/command-tree.ts';
-import { divideLine } from '../src/cli/program/program-arguments.ts';
+import { divideLine } from '../src/cli/program/typed-command.ts';
 import { type CommandLine, gantryCommand } from '../src/kernel/command-line.ts';
 import { emulatorForAll, gantry, newFolder, smallApp } from './support/index.ts';
 
@@ -66,7 +66,7 @@ async function problemOf(words: readonly string[], name: string): Promise<string
   try {
     const end = words.includes('--') ? words.indexOf('--') : words.length;
     const typed = words.map((word, at) => (word === '--json' && at < end ? '--json=' : word));
-    await program.parseAsync((await divideLine(program, typed)).words, { from: 'user' });
+    await program.parseAsync((await divideLine(typed)).words, { from: 'user' });
   } catch (error) {
     const { message } = error as Error;
     return /unknown (option|command)|unexpected argument|missing/i.test(message) ? message : undefined;

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { parseArgsStringToArgv } from 'string-argv';
 import { buildProgram } from '../../src/cli/program/command-tree.ts';
-import { divideLine } from '../../src/cli/program/program-arguments.ts';
+import { divideLine } from '../../src/cli/program/typed-command.ts';
 import { CommandLine } from '../../src/kernel/command-line.ts';
 
 /** What a command line told its user to type: complete commands, and sentences that contain some. */
@@ -95,7 +95,7 @@ async function refusalOf(given: readonly string[]): Promise<string | undefined> 
   };
   const program = buildProgram({ run: async () => {}, onHelp, firstWord: words[0] });
   try {
-    await program.parseAsync((await divideLine(program, words)).words, { from: 'user' });
+    await program.parseAsync((await divideLine(words)).words, { from: 'user' });
   } catch (error) {
     return isHelp ? undefined : (error as Error).message;
   }

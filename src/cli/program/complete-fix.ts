@@ -4,11 +4,10 @@ import { type CorrectedWord, type GantryError, UnavailableError } from '../../ke
 import type { Effect } from '../command.ts';
 import { buildProgram } from './command-tree.ts';
 import { answered, isCallable, nextAfterError, withJson } from './next-commands.ts';
-import { divideLine } from './program-arguments.ts';
 import { normalizeArguments } from './run-program.ts';
 import type { RunState } from './run-state.ts';
 import { placeFix } from './same-place.ts';
-import { withFlags, withoutFlags } from './typed-command.ts';
+import { divideLine, withFlags, withoutFlags } from './typed-command.ts';
 
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(
@@ -106,7 +105,7 @@ export async function parseLine(line: readonly string[]) {
     },
   });
   try {
-    const { words } = await divideLine(program, normalizeArguments(line));
+    const { words } = await divideLine(normalizeArguments(line));
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (!isHelp) throw error;

@@ -8,9 +8,9 @@ import { ownLocation } from '../../own-files.ts';
 import { namedCommand } from '../commands/index.ts';
 import { buildProgram, isUnknownChild, namesOf } from './command-tree.ts';
 import { executeCommand, parseJsonFlag } from './execute-command.ts';
-import type { DividedLine } from './program-arguments.ts';
 import { commandPath, endOfOwn } from './read-words.ts';
 import type { RunState } from './run-state.ts';
+import { divideLine } from './typed-command.ts';
 
 /** Parses the command line, runs one command and shows its result. Returns the exit code; throws failures. */
 export async function runProgram(argv: string[], io: Io, state: RunState): Promise<number> {
@@ -18,7 +18,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   let hasStarted = false;
   let helpTarget: Commander | undefined;
   const words = normalizeArguments(argv);
-  let line: DividedLine = { words };
+  const line = await divideLine(words);
   const program = buildProgram({
     firstWord: words[0],
     run: async (command, flags, inputs, called) => {
@@ -32,7 +32,6 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
     },
   });
   try {
-    if (words.includes('run')) line = await (await import('./program-arguments.ts')).divideLine(program, words);
     await program.parseAsync(line.words, { from: 'user' });
   } catch (error) {
     const isParseError = error instanceof CommanderError;
@@ -48,7 +47,7 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
 /** Runs what a user of the official client means, or throws why the command line is not valid. */
 async function runTranslated(error: CommanderError | UsageError, words: string[], io: Io, state: RunState) {
   const { translateSpellings } = await import('./translate-spellings.ts');
-  const translated = translateSpellings(words);
+  const translated = translateSpellings(words, Object(error).code === 'commander.excessArguments');
   if (!translated)
     throw error instanceof UsageError ? error : await (await import('./usage-errors.ts')).usageError(error, words);
   const { argv, input, toType, env, secrets, warning } = translated;

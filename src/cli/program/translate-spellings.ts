@@ -17,7 +17,7 @@ import {
 import { globalFlag, isPythonFile } from './typed-command.ts';
 
 /** Undefined if the official client spells nothing otherwise. Throws UsageError if nothing means the same. */
-export function translateSpellings(argv: readonly string[]): Translation | undefined {
+export function translateSpellings(argv: readonly string[], hasExtraWord = false): Translation | undefined {
   const { own, rest } = splitArguments(argv);
   const isHelp = own.some((word) => word === '--help' || word === '-h');
   const names = isHelp ? { ...commandSpellings, ...helpSpellings } : commandSpellings;
@@ -26,6 +26,7 @@ export function translateSpellings(argv: readonly string[]): Translation | undef
   takeToken(line);
   const commands = commandOf(line.argv);
   line.argv = partsOf(line.argv).flatMap((part) => translateFlag(part, commands));
+  if (hasExtraWord) refuseExtraWord(operandsOf(partsOf(line.argv)));
   line.argv = withOperands(line.argv);
   rewriteOperands(line);
   for (const word of rest) line.argv.push(word);
@@ -85,6 +86,15 @@ function refuseCommand(words: string[]): void {
   if (!refusal) return;
   const { message, ...facts } = refusal.entry;
   throw new UsageError(message, facts);
+}
+
+/** Commands without arguments, which old clients gave some. */
+function refuseExtraWord([command]: string[]): void {
+  if (command !== 'login') return;
+  throw new UsageError('a token is not passed as an argument', {
+    why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
+    fix: sentence`${gantryCommand`login --token`} < FILE`,
+  });
 }
 
 function refuseFlag(name: string, next: string | undefined, commands: readonly string[]): void {
@@ -153,13 +163,6 @@ const operandRewrites: Record<string, OperandRewrite> = {
   init: ([name], _, flags) => {
     const folder = takeFlag(flags, '--dir');
     return folder && name ? ['init', posix.join(folder, name)] : undefined;
-  },
-  login: ([token]) => {
-    if (token === undefined) return undefined;
-    throw new UsageError('a token is not passed as an argument', {
-      why: 'arguments are visible in the shell history and to other processes: if it was a real token, revoke it',
-      fix: sentence`${gantryCommand`login --token`} < FILE`,
-    });
   },
   'secrets add': (pairs, line) => (pairs.length > 0 ? importSecrets(pairs, line) : undefined),
   'secrets import': ([file]) => (file === undefined ? undefined : ['secrets', 'set', '--from-env-file', file]),

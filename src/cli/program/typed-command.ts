@@ -87,3 +87,30 @@ export function withoutFlags(argv: readonly string[], names: readonly string[]):
   const kept = readWords(argv, anyFlag).filter((part) => !names.includes(part.long ?? ''));
   return [...kept.flatMap(({ words }) => words), ...argv.slice(endOfOwn(argv))];
 }
+
+interface DividedLine {
+  words: string[];
+  /** What follows the file of `gantry run`; undefined for other commands. */
+  programArguments?: string[];
+}
+
+/** What follows the file of `gantry run` is for the program; `--json` and `--help` apply at any position. */
+export async function divideLine(words: string[]): Promise<DividedLine> {
+  const at = words.includes('run') ? findOperand(words, globalFlag) : -1;
+  if (words[at] !== 'run') return { words };
+  const command = new Commander();
+  (await import('../commands/run.ts')).default.configure(command as never);
+  const ownFlag = formsOf(command.options);
+  const file = at + 1 + findOperand(words.slice(at + 1), (name) => globalFlag(name) ?? ownFlag(name));
+  if (file >= words.length) return { words };
+  const programArguments = words.slice(file + 1);
+  const globalWords = programArguments.slice(0, endOfOwn(programArguments)).filter(isForAnyPosition);
+  return { words: [...words.slice(0, at + 1), ...globalWords, ...words.slice(at + 1, file + 1)], programArguments };
+}
+
+const isForAnyPosition = (word: string) => /^(--json(=.*)?|--help|-h)$/s.test(word);
+
+/** The index of the first word that is neither a flag nor the value of one. */
+function findOperand(words: readonly string[], formOf: (name: string) => FlagForm | undefined): number {
+  return readWords(words, formOf).find(({ name }) => name === undefined)?.at ?? endOfOwn(words) + 1;
+}

@@ -206,7 +206,7 @@ test.each([
   ['login private-25d0', 'not passed as an argument', /gantry login --token < FILE/],
   ['secrets add TOKEN hf-abc', 'cannot be passed as arguments', /^gantry secrets set TOKEN$/],
 ])('%s is refused with what to type', (typed, message, fix) => {
-  const error = thrownBy(() => translateSpellings(words(typed)));
+  const error = thrownBy(() => translateSpellings(words(typed), true));
   expect(error.message).toContain(message);
   expect(String(error.facts.fix)).toMatch(fix);
   expect(error.message + error.facts.why + error.facts.fix).not.toMatch(/private-|hf-abc/);
