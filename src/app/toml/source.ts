@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gantryCommand } from '../../kernel/command-line.ts';
 import { lookedFor, namesIn, readRegular } from '../../kernel/disk/index.ts';
@@ -17,7 +16,7 @@ const maxBytes = 1024 * 1024;
 /** Reads a text file without changing byte-order mark or line breaks. Returns a problem instead of throwing. */
 export async function readText(file: string, shownAs: string): Promise<{ text: string } | { problem: Problem }> {
   try {
-    const stats = await stat(file);
+    const stats = statSync(file);
     if (stats.isDirectory()) return failure(`${shownAs} is a folder`, { fix: `${shownAs}/cerebrium.toml` });
     if (!stats.isFile()) return failure(`${shownAs} is not a regular file`);
     if (stats.size > maxBytes) return failure(`${shownAs} is too large`, { why: 'the limit is 1 MiB' });
