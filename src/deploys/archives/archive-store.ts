@@ -12,7 +12,6 @@ import {
   writeFileAtomic,
 } from '../../kernel/disk/index.ts';
 import { hourMs } from '../../kernel/durations.ts';
-import { attempt } from '../../kernel/errors.ts';
 import { stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
 import { platformOf, stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
@@ -98,7 +97,7 @@ export async function removeRecord(state: string, of: ArchiveKey & { build: stri
 /** The files of a folder that are still there, with their sizes in bytes and their times in ms. */
 export function filesOf(folder: string): { name: string; bytes: number; modified: number }[] {
   return namesIn(folder).flatMap((name) => {
-    const stats = attempt(() => statSync(join(folder, name)));
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
     return stats ? { name, bytes: stats.size, modified: stats.mtimeMs } : [];
   });
 }

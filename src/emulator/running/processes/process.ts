@@ -144,7 +144,6 @@ export function killTree(pid: number, signal: NodeJS.Signals): void {
 export function outputOf([program = '', ...args]: readonly string[], env = process.env): Promise<string | undefined> {
   const options = { env, timeout: 30_000, windowsHide: true };
   return new Promise((done) => {
-    // A start of one that is not there, such as uv, costs as much as one of another.
     if (process.platform !== 'win32' && !existsSync(program) && !folderOnPath(program, env)) return done(undefined);
     execFile(program, args, options, (error, stdout) => done(error ? undefined : stdout.trim()));
   });
