@@ -95,6 +95,8 @@ type NamedThing =
 export interface ErrorFacts {
   location?: FileLocation | undefined;
   why?: string | undefined;
+  /** What the token may not do: the reason, where nothing more is known. */
+  refused?: string;
   /** What to do about it: the command to type, or prose. */
   fix?: Fix | undefined;
   /** The command for programs where the fix is not the one that helps most; null if none helps. */

@@ -156,7 +156,7 @@ function errorParts(error: GantryError, page: Page): FailurePart[] {
   return [...problemParts(shown, page), { text: lines.join('\n') }, ...logLines];
 }
 
-function toProblem({ message, facts: { cause: _, why, ...facts } }: GantryError): Problem {
+function toProblem({ message, facts: { cause: _, refused, why = refused, ...facts } }: GantryError): Problem {
   return { severity: 'error', message, ...facts, ...(why && { why: systemErrorReason(why) }) };
 }
 

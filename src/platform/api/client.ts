@@ -110,9 +110,9 @@ async function asMissing(
   return new NotFoundError(`app ${app} not found in ${project}: ${error.message}`, error.facts);
 }
 
-/** With what was refused, which the platform may not say, and with the command that lists what there is. */
+/** With what was refused, which the platform may not say, and for a 404 with the command that lists the others. */
 function explained(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
-  if (error instanceof DeniedError) error.facts.why ??= `the token in use is not allowed to ${route}`;
+  if (error instanceof DeniedError) error.facts.refused = `the token in use is not allowed to ${route}`;
   const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;
   return error;
