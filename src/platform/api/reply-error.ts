@@ -30,7 +30,7 @@ const meanings: Record<number, StatusMeaning> = {
   401: {
     error: AuthError,
     fallback: 'the platform does not accept the token',
-    fix: sentence`${gantryCommand`login`}; if GANTRY_TOKEN is set, it comes first: set it to a valid token of a service account`,
+    fix: sentence`${gantryCommand`login`}, or set GANTRY_TOKEN to a valid service account token; while it is set, no login counts`,
   },
   402: { error: LimitError, fallback: 'the plan does not allow this, or a payment is due' },
   403: { error: DeniedError, fallback: 'the token is not allowed to do this' },
