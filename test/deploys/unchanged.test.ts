@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Quirks } from '../support/app-platform/types.ts';
@@ -115,6 +115,8 @@ test('an app is deployed again because of changed files or for want of a proof, 
   await writeFile(join(machine.folder, 'more.py'), '');
   await machine.write({ version: 3 });
   expect(await machine.run('deploy --if-changed')).toExit(0, /^\S+ and 1 more changed: deploying$/m);
+  await chmod(join(machine.folder, 'main.py'), 0o755);
+  expect(await machine.run('deploy --if-changed')).toExit(0, /^web is not as it was sent for build \S+: deploying$/m);
   Object.assign(stage.quirks, { refuses: { 'zip-contents': 404 } });
   const unproven = /^cannot prove that web is unchanged since build .*: deploying$/m;
   expect(await (await stage.machine()).run('deploy --if-changed')).toExit(0, unproven);

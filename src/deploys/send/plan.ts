@@ -15,7 +15,7 @@ import { once } from '../../kernel/once.ts';
 import { shortBuild, shortList, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
 import { type App, appIsUnwell, liveBuild } from '../../platform/contract/apps.ts';
-import { type Build, buildPhase, ownStatus } from '../../platform/contract/builds.ts';
+import { type Build, buildHasFailed, ownStatus } from '../../platform/contract/builds.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { dashboardUrl } from '../apps.ts';
 import { readKeptFiles } from '../archives/index.ts';
@@ -113,7 +113,7 @@ export async function planDeploy(context: Context, local: LocalApp, deployed: De
 /** What a plan has of the deployed app. */
 function shownOf(app: App) {
   const { status = null, internalEndpoint: endpoint = '', region, lastBuildStatus: last = '' } = app;
-  const failedBuild = buildPhase(last) === 'failed' ? ownStatus(last) : null;
+  const failedBuild = buildHasFailed(last) ? ownStatus(last) : null;
   return { build: liveBuild(app) ?? null, status, endpoint, region: region || null, failedBuild };
 }
 
@@ -259,7 +259,8 @@ export async function compareWithLive(
   const other = whyOther(plan, serving) ?? (await newerSecret(context, planned, { shown: listed, secrets }));
   if (other !== undefined) return compared('differs', other);
   const named = `build ${shortBuild(live.build)}`;
-  if (!(await isSent(planned))) return compared('not proven', `cannot prove that ${app} is unchanged since ${named}`);
+  const unproven = sent ? `${app} is not as it was sent for` : `cannot prove that ${app} is unchanged since`;
+  if (!(await isSent(planned))) return compared('not proven', `${unproven} ${named}`);
   const hash = plan.fileChanges?.byCrc32 ? 'CRC-32' : 'SHA-256';
   if (!sent)
     context.progress.note(`${named} of ${app} was not deployed from here: only its files were compared (by ${hash})`);

@@ -82,6 +82,7 @@ describe('a deploy plan', () => {
   test.each([
     ['build_error', 'build_error'],
     ['building', null],
+    ['cancelled', null],
   ])('after a build with status %s names it as failed: %j', async (lastBuildStatus, failedBuild) => {
     const found = await plan({ app: { ...app, lastBuildStatus }, zipFiles: { 'main.py': 5, 'new.py': 1 } });
     expect([found.failedBuild, found.changed]).toEqual([failedBuild, false]);
