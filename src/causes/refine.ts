@@ -196,8 +196,8 @@ const lastSaid: Refinement = ({ command }, { config }, before, { title, cause })
   const isHeader = (line: string) => line === `+ ${command}` || (stepOf([line]) !== undefined && !/ >>> /.test(line));
   // A shell, or an engine, shows a command before what that prints.
   const ofCommand = before.slice(before.findLastIndex(isHeader) + 1);
-  const isEnd = (line: string) => itsEnd.test(line) || (command !== undefined && line.includes(`"${command}" failed`));
-  const printed = ofCommand.filter((line) => !isEnd(line));
+  const end = command === undefined ? ' ended with exit code ' : `"${command}" failed`;
+  const printed = ofCommand.filter((line) => !line.includes(end));
   const error = cause === 'command-failed' ? firstError(printed) : undefined;
   const { said, fix } = error ?? { said: saidLast(printed), fix: 'correct what the last line says, or the command' };
   const isFirst = config?.deployment.pre_build_commands?.some((each) => each.trim() === command?.trim());
@@ -206,8 +206,6 @@ const lastSaid: Refinement = ({ command }, { config }, before, { title, cause })
     ...(isFirst && { setting: 'deployment.pre_build_commands' }),
   };
 };
-
-const itsEnd = /\bits (?:process|container) ended with\b/;
 
 const saidLast = (printed: readonly string[]) => lastWords(printed) ?? printed.find((line) => tool.test(line));
 

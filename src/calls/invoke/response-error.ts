@@ -54,7 +54,7 @@ export async function responseError(context: Context, response: AppResponse, aut
   if (refused) return refused;
   const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
   const fix = gantryCommand`explain ${target.app} ${isOfRun ? [runId] : []}`;
-  await recordFailedCalls(context, target.app, [{ run: runId, text: said.why }]);
+  await recordFailedCalls(context, target.app, [[runId, said.why]]);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, said, { ...facts, fix });
@@ -223,10 +223,8 @@ async function gatewayError(context: Context, response: AppResponse, isOfRun: bo
   // The platform names the run of a call that began.
   if (status === 502 && (isOfRun || down?.Why === NotReadyError))
     return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });
-  if (down) {
-    const cause = { ...down.facts, why: because(down.facts.why) };
-    return new down.Why(`${name} cannot be called (HTTP ${status})`, { ...facts, ...cause });
-  }
+  const message = `${name} cannot be called (HTTP ${status})`;
+  if (down) return new down.Why(message, { ...facts, ...down.facts, why: because(down.facts.why) });
   const why = because(status === 502 ? closed : 'no replica of the app could take the call');
   return new UnavailableError(`${name} is unavailable (HTTP ${status})`, { ...facts, why });
 }

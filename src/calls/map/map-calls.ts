@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 import { contextWith, noStep } from '../../platform/waiting/index.ts';
 import { AdaptiveWidth } from '../../storage/transfer/adaptive-width.ts';
 import type { AppFacts } from '../replica-budget.ts';
-import { type FailedCall, maxFailedCalls, recordFailedCalls } from '../runs/index.ts';
+import { maxFailedCalls, recordFailedCalls } from '../runs/index.ts';
 import type { DeliveryOptions } from '../webhooks/index.ts';
 import { AsyncCalls } from './async-calls.ts';
 import { type CalledInput, type CallSettings, NotRepeated, OpenCalls } from './call-input.ts';
@@ -67,7 +67,7 @@ export class MapCalls {
   /** Calls that were made and have no result: they were aborted, or it could not be written. */
   #lost = 0;
   /** The last of this command. */
-  #failed: FailedCall[] = [];
+  #failed: Parameters<typeof recordFailedCalls>[2] = [];
   #log!: MapLog;
   #isOver = false;
   #stoppedBy: 'budget' | 'failures' | null = null;
@@ -225,7 +225,7 @@ export class MapCalls {
   #note(index: number, result: MapResult, groups: FailureGroups): void {
     if (result.status === 'succeeded') return;
     groups.add(index, result.error);
-    this.#failed = [...this.#failed, { run: result.run, text: result.error.message }].slice(-maxFailedCalls);
+    this.#failed = [...this.#failed, [result.run, result.error.message] as const].slice(-maxFailedCalls);
     this.#newFailures++;
     if (this.#newFailures >= (this.options.maxFailures ?? Number.POSITIVE_INFINITY)) this.#end('failures');
   }

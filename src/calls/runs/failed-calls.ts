@@ -11,10 +11,8 @@ const FailedCalls = v.array(v.object({ run: v.string(), text: v.string(), at: v.
 /** How many calls of one app are kept. */
 export const maxFailedCalls = 50;
 
-export interface FailedCall {
-  run?: string | null | undefined;
-  text?: string | undefined;
-}
+/** The run of a call that failed, and what was answered. */
+type FailedCall = readonly [run: string | null | undefined, text: string | undefined];
 
 /**
  * Writes down what an app answered to calls that failed: the platform keeps the status of a run, but not its response,
@@ -22,7 +20,7 @@ export interface FailedCall {
  */
 export async function recordFailedCalls(context: Context, app: string, calls: readonly FailedCall[]): Promise<void> {
   const at = context.now();
-  const failed = calls.flatMap(({ run, text = '' }) =>
+  const failed = calls.flatMap(([run, text = '']) =>
     run ? { run, text: redactValue(text, context.secrets), at } : [],
   );
   if (failed.length === 0) return;

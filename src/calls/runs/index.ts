@@ -1,12 +1,5 @@
 export { bucketMs, chooseBucketSize, readRunsChart } from './chart.ts';
-export {
-  type FailedCall,
-  forgetFailedCalls,
-  maxFailedCalls,
-  readFailedCall,
-  recentMs,
-  recordFailedCalls,
-} from './failed-calls.ts';
+export { forgetFailedCalls, maxFailedCalls, readFailedCall, recentMs, recordFailedCalls } from './failed-calls.ts';
 export { commandAfter, fetchRun, fetchShownRun, readRunEnding, remoteRun, runEnding } from './fetch-run.ts';
 export {
   describeGracePeriod,
