@@ -4,7 +4,7 @@ import { count, shortBuild } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, appIsUnwell, liveBuild } from '../platform/contract/apps.ts';
 import { buildPhase, listBuilds } from '../platform/contract/builds.ts';
-import { listContainers } from '../platform/contract/containers.ts';
+import { type Container, listContainers } from '../platform/contract/containers.ts';
 import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import { fetchApp } from '../platform/replies/index.ts';
 import { contextWith, isTooEarly, readEvidence, type Shown, tryRequest } from '../platform/waiting/index.ts';
@@ -177,8 +177,17 @@ function transient(error: unknown, { signal }: Context): GantryError {
   return error;
 }
 
-/** What the platform showed at one time, by a clock that does not jump. Runs are the newest first, with jobs. */
-type AppLook = Omit<Awaited<ReturnType<typeof look>>, 'app'> & { app: App | undefined };
+/** What the platform showed at one time. */
+interface AppLook {
+  /** The time of the look, in ms of a clock that does not jump. */
+  at: number;
+  app?: App | undefined;
+  containers: Shown<readonly Container[]>;
+  /** Newest first, jobs as well. Undefined: they were not asked for. */
+  runs?: Shown<readonly Run[]> | undefined;
+  /** Ids of jobs that were started from here. */
+  started: ReadonlySet<string>;
+}
 
 /** Whether the runs after a page are known, and cannot change any more. `all`: the runs of this page and before. */
 type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
@@ -187,7 +196,7 @@ type IsKnown = (page: readonly Run[], all: readonly Run[]) => boolean;
 const maxRunsRead = 1_000;
 
 /** `isKnown`: how far runs are read; false if they are not asked for. The app last: what ended for a later build shows that. */
-async function look(context: Context, name: string, isKnown: IsKnown | false) {
+async function look(context: Context, name: string, isKnown: IsKnown | false): Promise<AppLook> {
   const { api, project, elapsed } = context;
   const isEnough: IsKnown = (page, all) => isKnown && (isKnown(page, all) || all.length >= maxRunsRead);
   const [containers, runs, started] = await Promise.all([
@@ -199,11 +208,18 @@ async function look(context: Context, name: string, isKnown: IsKnown | false) {
   return { at: elapsed(), app, containers, runs, started };
 }
 
-/** What there was of an app before an upload: builds that had succeeded or were shown as live, replicas if they are listed, runs. */
-export type Before = Awaited<ReturnType<typeof lookBefore>>;
+/** What there was of an app before a build was uploaded: nothing of it is of that build. */
+export interface Before {
+  /** Those that had succeeded, and the one that was shown as live. */
+  builds: ReadonlySet<string>;
+  /** Undefined: not listed. */
+  replicas: ReadonlySet<string> | undefined;
+  runs: readonly Run[];
+  jobs: Jobs;
+}
 
 /** Best effort, in seconds. */
-export async function lookBefore(context: Context, name: string) {
+export async function lookBefore(context: Context, name: string): Promise<Before> {
   const { project } = context;
   const [appLook, builds = []] = await Promise.all([
     tryRequest(context, (api) => look(contextWith(context, { api }), name, () => false).catch(nothingOf)),
@@ -226,7 +242,6 @@ function listed<T>(evidence: Shown<T> | undefined): T | undefined {
 }
 
 function nothingOf(error: unknown): AppLook {
-  if (error instanceof NotFoundError)
-    return { at: 0, app: undefined, containers: { state: [] }, runs: undefined, started: new Set() };
+  if (error instanceof NotFoundError) return { at: 0, containers: { state: [] }, started: new Set() };
   throw error;
 }

@@ -156,15 +156,20 @@ export async function whyNotUsable(context: Context, app: string, build: string)
   return 'without team-state, gantry has the archives of deploys from this machine only, up to 1 GiB and 90 days';
 }
 
-/**
- * Passes the archive of a build to `use`, under a name of its own: another process may remove the kept one meanwhile. Undefined:
- * there is none, or a damaged one. `from`: where the team has it, or its record.
- */
+/** An archive under a name of its own: another process may remove the kept one meanwhile. */
+interface UsableArchive {
+  kept: KeptArchive;
+  archive: AppArchive;
+  /** Where the team has it, or its record. */
+  from: string | undefined;
+}
+
+/** Passes the archive of a build to `use`. Undefined: there is none, or a damaged one. */
 export async function withKeptArchive<T>(
   context: Context,
   app: string,
   build: string,
-  use: (usable: { kept: KeptArchive; archive: AppArchive; from: string | undefined } | undefined) => Promise<T>,
+  use: (usable: UsableArchive | undefined) => Promise<T>,
 ): Promise<T> {
   const kept = await findKept(context, app, build);
   if (!kept) return use(undefined);
