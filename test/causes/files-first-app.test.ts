@@ -40,11 +40,6 @@ test.each<[what: string, files: Files, said: string]>([
     'warning | main.py has no function that a call can reach | a call reaches the functions at the top of main.py | write one: def run(text: str): return {"text": text}',
   ],
   [
-    'names that no call reaches',
-    { 'main.py': 'MODEL = "bert"\nname = "x"\n\n\ndef _load():\n    return MODEL\n' },
-    'warning | main.py has no function that a call can reach | a call reaches the functions at the top of main.py | write one: def run(text: str): return {"text": text}',
-  ],
-  [
     'a command that ends with &',
     served(`"${uvicorn} &"`),
     'error | uvicorn goes to the background, and the container ends | the command ends with & | remove that &',

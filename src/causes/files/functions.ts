@@ -13,7 +13,7 @@ export function* lookAtFunctions({ shipment, modules }: LookedApp): Generator<Se
   const { names, calls } = main.facts;
   const [owner, { line = 1 } = {}] = [...names].find(([, { made }]) => made === 'class') ?? [];
   // A script without functions may be meant to be run only.
-  const isMeant = owner !== undefined || calls.length === 0;
+  const isMeant = owner !== undefined || names.size + calls.length === 0;
   if (isMeant && ![...names].some((each) => mayBeCalled(each, main)))
     yield say('function-missing', { owner, method: owner && methodOf(owner, main.facts) }, { at: { file, line } });
 }
