@@ -91,11 +91,10 @@ async function readyBuildOf(context: Context, app: string, build: string, readin
 
 /** That a build was found sick, or another one of the same files, and why; undefined if it was not. */
 export function sicknessOf(app: string, history: AppHistory, id: string): { message: string; why: string } | undefined {
+  if (!history.isSick(id)) return undefined;
   const { reason = 'it was rolled back', build = id } = history.sickness(id) ?? {};
   const same = build === id ? '' : ` has the same files as build ${shortBuild(build)}, which`;
-  return history.isSick(id)
-    ? { message: `build ${shortBuild(id)} of ${app}${same} was found sick`, why: reason }
-    : undefined;
+  return { message: `build ${shortBuild(id)} of ${app}${same} was found sick`, why: reason };
 }
 
 /** Which builds served later than the target and are not returned to, and why not. */

@@ -31,14 +31,13 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
   const apps = [...byFolder.values()];
   const twice = apps.find(({ app }, at) => apps.findIndex((other) => other.app === app) < at);
   // Of two deploys of one app, the later one replaces the other. Which of them has the wrong name is not known.
-  if (twice) {
-    const files = apps.filter(({ app }) => app === twice.app).map(({ folder }) => join(folder, configFile));
-    throw new UsageError(`two folders have the app ${twice.app}`, { fix: `correct the name in ${files.join(' or ')}` });
-  }
+  const files = apps.filter(({ app }) => app === twice?.app).map(({ folder }) => join(folder, configFile));
+  const fix = `correct the name in ${files.join(' or ')}`;
+  if (twice) throw new UsageError(`two folders have the app ${twice.app}`, { fix });
   if (apps.length > 0) return apps;
   const below = words.flatMap((word) => appsBelow(resolve(cwd, word)).map((app) => join(word, app)));
-  const fix = below.length > 0 ? gantryCommand`deploy ${below}` : gantryCommand`init ${words[0] ?? '.'}`;
-  throw new UsageError(`no folder has a ${configFile}`, { fix });
+  const line = below.length > 0 ? gantryCommand`deploy ${below}` : gantryCommand`init ${words[0] ?? '.'}`;
+  throw new UsageError(`no folder has a ${configFile}`, { fix: line });
 }
 
 function noFolderError(typed: string, { length }: readonly string[]): UsageError {
