@@ -65,7 +65,8 @@ export async function inFolderOf(context: Context, { app, configFile }: Here): P
  */
 export async function whyOlder(context: Context, here: Here, reading?: AppReading) {
   const { app } = here;
-  const ahead = await listAhead(context, async () => (await readHistory(context, app)).last('sent')?.commit);
+  const findSent = async () => (await readHistory(context, app)).last('sent')?.commit;
+  const ahead = await onceFor(clones, context.settings, () => listAhead(context, findSent));
   if (!ahead) return undefined;
   const read = reading ?? (await settle(context, app).catch(() => context.signal.throwIfAborted()));
   const build = read && servingBuild(read.serving);
@@ -86,6 +87,8 @@ export async function whyOlder(context: Context, here: Here, reading?: AppReadin
   });
 }
 
+/** What a command has found in its clone, which is as it was when it packed. */
+const clones = new WeakMap<Context['settings'], ReturnType<typeof listAhead>>();
 /** Commands that have warned. */
 const warned = new WeakMap<Context['settings'], void>();
 
