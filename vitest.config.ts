@@ -47,6 +47,8 @@ export default defineConfig({
     // Tests that say so run two at a time: documents, each a shell on a network of its own (test/e2e/docs.test.ts).
     maxConcurrency: 2,
     sequence: { sequencer: StartedProgramsFirst },
+    // A spy keeps the results of all calls, also once it is restored: those of one file were 250 MB.
+    clearMocks: true,
     // Style sheets are read as text (src/kernel/output/chart-page); they would else be empty.
     css: true,
     // What was compiled is kept for the next run. Nothing compiles but Vite itself: a changed file is compiled anew.
