@@ -47,11 +47,24 @@ describe('a plan in a file', () => {
     expect(made.stderr).toContain('to apply the plan: gantry deploy --name web --log-level DEBUG --apply-plan');
     const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
-    const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan, '--json'];
+    const flags = ['--name', 'web', '--log-level', 'DEBUG'];
+    const next = ['gantry', 'deploy', ...flags, '--dry-run', '--save-plan', plan, '--json'];
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] }, next } });
     expect((await gantry(next.slice(1), { emulator, cwd: app })).code).toBe(0);
-    await makePlan('--log-level', 'DEBUG');
     expect((await deploy('--apply-plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
+  });
+
+  test('that is stale is made anew with all flags that decided what is sent', async () => {
+    await deploy();
+    const flags = ['--region', 'us-east-1', '--use-gitignore', '--keep-scaling'];
+    await makePlan(...flags);
+    await writeFile(join(app, 'main.py'), 'x = 2\n');
+    const { code, json } = await deploy('--apply-plan', plan, '--json');
+    expect(code).toBe(7);
+    const { next } = json<{ error: { next: string[] } }>().error;
+    expect(next).toEqual(expect.arrayContaining(['--region', 'us-east-1', '--use-gitignore', '--keep-scaling']));
+    const again = await gantry(next.slice(1), { emulator, cwd: app });
+    expect(again.json()).toMatchObject({ keep: { region: 'us-east-1' } });
   });
 
   test('holds no setting in plain text', async () => {

@@ -58,7 +58,7 @@ export interface DeployAppOptions
   verification: Verification;
   /** Whether an older commit than the one that serves is deployed, too. */
   older?: true | undefined;
-  /** The line that makes the plan of `applyPlan` anew. */
+  /** The dry run with the same flags: of `savePlan` and, where `applyPlan` is none, of that. */
   replan: CommandLine;
   /** Return to the build before a sick one. */
   orRollback?: true | undefined;
@@ -123,7 +123,7 @@ export async function prepareDeploy(context: Context, local: LocalApp, options: 
     const intent: Intent = { local, options, here, approved, secrets };
     const { plan, made, live, reading } = await decide(context, intent, dryRun ? 'proceed' : options.ifBusy);
     checkDrift(context, plan, failOnDrift);
-    if (file !== undefined) await (await plans()).writePlanFile(context, local, made.body, reading, file);
+    if (file !== undefined) await (await plans()).writePlanFile(context, local, made.body, reading, { file, replan });
     if (!live) await (checked ?? (await check())).end();
     await local.checksums.save();
     const isMeant = options.new === true || options.preview !== undefined;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { AppConfig } from '../../app/config.ts';
-import { type CommandLine, gantryCommand } from '../../kernel/command-line.ts';
+import { CommandLine, flagWords, gantryCommand } from '../../kernel/command-line.ts';
 import { readNamedFile, writeFileAtomic } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, type Problem, ProjectError, UsageError } from '../../kernel/errors.ts';
 import { defined, stringifyJson, tryParseJson } from '../../kernel/json-text.ts';
@@ -26,6 +26,8 @@ const planSchema = v.object({
   platform: v.string(),
   project: v.string(),
   app: v.string(),
+  /** The line that made it: what makes it anew has the same flags. */
+  madeBy: v.array(v.string()),
   /** Digests of the fields of the request. */
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
@@ -36,6 +38,7 @@ const planSchema = v.object({
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
 });
 export type Plan = v.InferOutput<typeof planSchema>;
+type SentPlan = Omit<Plan, 'madeBy' | 'live' | 'builds'>;
 
 /** Writes a plan that `deploy --apply-plan` accepts as long as settings, files and the deployed app are the same. */
 export async function writePlanFile(
@@ -43,12 +46,14 @@ export async function writePlanFile(
   local: LocalApp,
   body: AppCreation,
   now: AppReading,
-  file: string,
+  { file, replan }: { file: string; replan: CommandLine },
 ): Promise<void> {
+  const { region } = context.flags;
   const sent = await describeLocal(context, local, body);
   const live = liveFields(now);
   const builds = inProgress(now).map(({ id }) => id);
-  const plan: Plan = { ...sent, live: live && digests(live), builds };
+  const madeBy = [...replan.argv, ...(region ? flagWords('--region', region) : [])];
+  const plan: Plan = { ...sent, madeBy, live: live && digests(live), builds };
   await writeOutput(context, file, (path) => writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`), local.config);
   context.progress.note(`wrote the plan to ${file}`);
 }
@@ -64,7 +69,10 @@ export async function readPlanFile(
     throw planError(`plan ${cause.message}`, defined({ why: cause.facts.why }), cause);
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
-  if (parsed.success) return { ...given, plan: parsed.output };
+  if (parsed.success) {
+    const { madeBy } = parsed.output;
+    return { ...given, plan: parsed.output, replan: new CommandLine([...madeBy, ...flagWords('--save-plan', file)]) };
+  }
   throw planError(`${file} is not a deploy plan`, { fix: given.replan });
 }
 
@@ -77,11 +85,7 @@ async function describeLocal(context: Context, local: LocalApp, body: AppCreatio
 }
 
 /** What `body` and files would send: what is known without the platform. */
-function describeSent(
-  { project, settings }: Context,
-  body: AppCreation,
-  files: readonly SentFile[],
-): Omit<Plan, 'live' | 'builds'> {
+function describeSent({ project, settings }: Context, body: AppCreation, files: readonly SentFile[]): SentPlan {
   const { cliVersion: _version, dockerAuth: _login, ...sent } = body;
   return {
     gantryPlan: 1,
@@ -174,7 +178,7 @@ function notAsPlanned({ plan, replan }: GivenPlan, moved: readonly string[]): Co
 const maxShown = 5;
 
 /** What differs in what would be sent, in the user's words. */
-function listSent(planned: Plan, now: Omit<Plan, 'live' | 'builds'>): string[] {
+function listSent(planned: Plan, now: SentPlan): string[] {
   const settings = changedKeys(planned.settings, now.settings);
   return [
     ...(['platform', 'project', 'app'] as const).filter((name) => planned[name] !== now[name]),
