@@ -226,6 +226,20 @@ describe('the log of the build (getBuildLogs) does not decide the result:', () =
   });
 });
 
+test('an app that is deleted while its build runs ends the deploy within seconds', async () => {
+  emulator.fail('build', 'slow');
+  const meanwhile = async () => {
+    const asked = emulator.calls.map(({ endpoint }) => endpoint);
+    if (!asked.includes('getBuild') || asked.includes('deleteApp')) return;
+    await gantry(['apps', 'delete', 'web', '--confirm', 'web'], { emulator });
+  };
+  const setting: Setting = { emulator, cwd: app, meanwhile };
+  const { code, waits, json } = await gantry(['deploy', '--json'], setting);
+  const why = expect.stringMatching(/^build \S+ of web was there before: it or its app was deleted meanwhile$/);
+  expect({ code, json: json() }).toMatchObject({ code: 6, json: { error: { why, fix: 'gantry apps list' } } });
+  expect(waits.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(20_000);
+});
+
 describe('Ctrl-C while the build runs, and the cancellation (cancelBuild)', () => {
   const cancelled = { builds: 1, cancelled: 1 };
   const notCancelled = { builds: 1, cancelled: 0 };

@@ -61,7 +61,7 @@ describe('a plan in a file', () => {
     await writeFile(join(app, 'main.py'), 'x = 2\n');
     const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
-    const { next } = json<{ error: { next: string[] } }>().error;
+    const { next } = (json() as { error: { next: string[] } }).error;
     expect(next).toEqual(expect.arrayContaining(['--region', 'us-east-1', '--use-gitignore', '--keep-scaling']));
     const again = await gantry(next.slice(1), { emulator, cwd: app });
     expect(again.json()).toMatchObject({ keep: { region: 'us-east-1' } });

@@ -208,7 +208,7 @@ export function startRunWait(context: Context, { app, run, timeoutMs, startedBef
         const { waitedMs } = deadline;
         const mayShow = error instanceof NotFoundError && waitedMs <= shownLateMs;
         const ageMs = startedBefore && !mayShow ? undefined : waitedMs;
-        unread = throwUnlessTransient(error, silentMs, { ...work, ageMs });
+        unread = throwUnlessTransient(error, silentMs, { ...work, ageMs, shownMs: status ? silentMs : undefined });
         if (ageMs === undefined || !isTooEarly(error, ageMs)) onUnread?.();
       },
     };

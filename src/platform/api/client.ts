@@ -113,7 +113,7 @@ async function asMissing(
 /** With what was refused, which the platform may not say, and for a 404 with the command that lists the others. */
 function explained(error: unknown, { route }: Endpoint, parameters: Record<string, unknown>): unknown {
   if (error instanceof DeniedError) error.facts.refused = `the token in use is not allowed to ${route}`;
-  const fix = error instanceof NotFoundError ? listCommandFor(route, parameters) : undefined;
+  const fix = error instanceof NotFoundError ? listCommandFor(route, parameters, error.message) : undefined;
   if (fix) (error as NotFoundError).facts.fix ??= fix;
   return error;
 }

@@ -96,10 +96,11 @@ function destination(reply: HttpReply): string {
   return ` to ${protocol}//${host}${pathname}`;
 }
 
-/** The command that lists what the last parameter of the route names, for a 404. */
-export function listCommandFor(route: string, parameters: Record<string, unknown>): CommandLine | undefined {
+/** The command that lists what a 404 names first, or else what the last parameter of the route does. */
+export function listCommandFor(route: string, parameters: Record<string, unknown>, message: string) {
   const [, last = ''] = /\{(\w+)\}[^{]*$/.exec(route) ?? [];
-  return lists[last]?.(String(parameters.app));
+  const [named = ''] = /^\w+/.exec(message) ?? [];
+  return lists[route.includes(`{${named}}`) ? named : last]?.(String(parameters.app));
 }
 
 const lists: Record<string, (app: string) => CommandLine> = {

@@ -57,6 +57,8 @@ export interface PolledWork {
   details: Record<string, unknown>;
   /** How long ago this command has created it. The platform may not show it yet. */
   ageMs?: number | undefined;
+  /** How long ago a reply has shown it: what is not found some seconds later was deleted. */
+  shownMs?: number | undefined;
 }
 
 const maxUnavailableMs = 5 * 60_000;
@@ -67,18 +69,21 @@ const maxUnexpectedMs = 10_000;
 export function throwUnlessTransient(
   error: unknown,
   silentMs: number,
-  { name, fix, details, ageMs }: PolledWork,
+  { name, fix, details, ageMs, shownMs }: PolledWork,
 ): GantryError {
   throwUnexpected(error);
   const isUnavailable = isTransient(error);
-  if (ageMs !== undefined && isTooEarly(error, ageMs)) return error;
+  if (ageMs !== undefined && isTooEarly(error, ageMs, shownMs)) return error;
   // What this command has started is waited for up to its own time limit.
   const heldMs = ageMs !== undefined && isUnavailable ? 0 : silentMs;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && heldMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
   error.facts.details ??= details;
   // What does not exist does not continue: the error's own fix is to list what does.
-  if (error instanceof NotFoundError) throw error;
+  if (error instanceof NotFoundError) {
+    if (shownMs !== undefined) error.facts.why ??= `${name} was there before: it or its app was deleted meanwhile`;
+    throw error;
+  }
   error.facts.why ??= `could not get the status of ${name}; it continues`;
   // A 401 has a fix of its own: get another token.
   if (error.facts.status !== 401) error.facts.fix = fix;
