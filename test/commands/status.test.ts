@@ -50,9 +50,10 @@ describe('in the folder of an app', () => {
     expect([before.code, before.stdout]).toEqual([
       0,
       expect.stringMatching(
-        /^project\tp-12345678 \(emulator on port \d+\)\napp\t\S+\nlive\tnot deployed: gantry deploy\nplatform\tall/,
+        /^project\tp-12345678 \(emulator on port \d+\)\napp\t\S+\nlive\tnot deployed\nplatform\tall/,
       ),
     ]);
+    expect((await run(['--json'], setting)).json()).toMatchObject({ next: [{ argv: ['gantry', 'deploy'] }] });
     const deployed = await gantry(['deploy', '--json'], { emulator, ...setting });
     const { app: name, build } = deployed.json() as { app: string; build: string };
     await gantry(['invoke', '.'], { emulator, ...setting });

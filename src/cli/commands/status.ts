@@ -123,7 +123,9 @@ export default defineCommand({
   next: (value) =>
     'replicas' in value && value.replicas?.oldSecrets
       ? [{ line: gantryCommand`apps restart ${value.app}`, when: 'for replicas with the new secrets' }]
-      : [],
+      : isToDeploy(value)
+        ? [{ line: gantryCommand`deploy`, when: 'to deploy it' }]
+        : [],
   effect: 'reads',
   exits: ['pending'],
   json: document(appFields, projectFields, servesFields),
@@ -142,10 +144,16 @@ function servesText({ app, commit, hasFiles, reason }: Serves): string {
   return hasFiles ? `${app} serves ${files}` : `${app} serves other files than those of commit ${commit.slice(0, 8)}`;
 }
 
+/** Whether nothing is deployed: the app, or any of the project. */
+function isToDeploy(value: AppStatus | ProjectStatus | Serves): boolean {
+  if ('hasFiles' in value) return false;
+  if ('apps' in value) return value.apps?.length === 0;
+  return value.status === null && value.live === null && !('live' in value.unknown);
+}
+
 function appStatusView(appStatus: AppStatus): View {
   const { target, app, status, sick, live, here, replicas, region, lastHour, centsPerHour, platform, unknown } =
     appStatus;
-  const isDeployed = status !== null || live !== null || 'live' in unknown;
   return keyValueTable([
     ['project', target],
     ['app', (page) => (status === null ? app : `${app}, ${paintStatus(wordOf(status), page)}`)],
@@ -153,7 +161,7 @@ function appStatusView(appStatus: AppStatus): View {
     [
       'live',
       part(unknown.live, live, (liveBuild) => liveText(liveBuild, sick)) ??
-        (isDeployed ? 'no build' : toDeploy('not deployed')),
+        (isToDeploy(appStatus) ? 'not deployed' : 'no build'),
     ],
     ['latest', latestText(appStatus)],
     ['here', part(unknown.here, here, hereText)],
@@ -182,7 +190,7 @@ function projectStatusView({ target, apps, platform, unknown }: ProjectStatus): 
   const rows = apps ?? [];
   const facts = keyValueTable([
     ['project', target],
-    ['apps', part(unknown.apps, rows, ({ length }) => (length === 0 ? toDeploy('none') : null))],
+    ['apps', part(unknown.apps, rows, ({ length }) => (length === 0 ? 'none' : null))],
     ['platform', part(unknown.platform, platform, serviceCell)],
   ]);
   const list = table(rows, ['APP', 'STATUS'], {
@@ -230,10 +238,6 @@ function replicasText({ running, minReplicas, maxReplicas, ...some }: NonNullabl
   const earlier = some.others === 0 ? '' : `, ${some.others} more of earlier builds`;
   const stale = some.oldSecrets === 0 ? '' : `, ${some.oldSecrets} with old secrets`;
   return `${running} running${maxReplicas === null ? '' : `, ${minReplicas ?? 0} to ${maxReplicas}`}${failed}${earlier}${stale}`;
-}
-
-function toDeploy(text: string): Cell {
-  return ({ inPlace }) => `${text}: ${inPlace(gantryCommand`deploy`)}`;
 }
 
 /** Not one after which calls succeeded, unless calls failed in the last hour. */
