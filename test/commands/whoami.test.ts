@@ -101,6 +101,15 @@ describe('gantry logout', () => {
     expect((await run('apps list')).code).toBe(4);
   });
 
+  test('leaves a profile that is logged out, not an unknown one', async () => {
+    const { logIn, run } = await someone();
+    await logIn('login --profile work');
+    const env = { GANTRY_PROFILE: 'work' };
+    expect((await run('logout', { env })).code).toBe(0);
+    expect(await run('apps list', { env })).toExit(4, 'fix gantry login');
+    expect((await run('apps list --profile wrok')).code).toBe(2);
+  });
+
   test('--all removes the tokens of all profiles', async () => {
     const { logIn, run, tokens } = await someone();
     await logIn();

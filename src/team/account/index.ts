@@ -107,6 +107,8 @@ function projectOf(context: Pick<Context, 'project'>): string | undefined {
 export async function logOut(context: Context, { all }: { all: boolean }) {
   const { settings, env, progress } = context;
   const profiles = existsSync(credentialsPath(settings)) ? await removeTokens(context, all) : [];
+  // Without it, the name of a profile that has no settings would be an unknown one.
+  for (const name of profiles) await storeSettings(settings, name, {});
   if (profiles.length > 0) progress.note('removed tokens stay valid until they expire; revoke them in the dashboard');
   else progress.note(all ? 'no token stored' : `no token stored for profile ${settings.profile.value}`);
   const given = environmentCredential(env);
