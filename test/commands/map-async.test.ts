@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openDeliveries } from '../../src/calls/map/async-calls.ts';
 import { signWebhook } from '../../src/platform/contract/webhooks.ts';
 import { appServer, sayJson } from '../support/app-server.ts';
-import { gantry, newFolder, type Setting } from '../support/index.ts';
+import { emulatorForEach, gantry, newFolder, type Setting, smallApp } from '../support/index.ts';
 import { type Line, numbers, sorted, upTo } from '../support/mapping.ts';
 
 interface Behavior {
@@ -197,5 +197,22 @@ describe('a platform that cannot reach this machine', () => {
     expect(said).toMatchObject([
       { message: expect.stringContaining('null'), fix: expect.stringContaining('--public-url') },
     ]);
+  });
+});
+
+describe('without a build that serves', () => {
+  const emulator = emulatorForEach({ real: false });
+
+  test.each([
+    ['build_failure', 11],
+    ['init_failure', 12],
+  ] as const)('a map ends at once after a %s', async (fault, exit) => {
+    const cwd = newFolder({ ...smallApp(), 'in.jsonl': '{}\n'.repeat(5) });
+    emulator.fail('build', fault);
+    expect((await gantry(['deploy'], { emulator, cwd })).code).toBe(exit);
+    const outcome = await gantry('map web in.jsonl --async -o out.jsonl --concurrency 1', { emulator, cwd });
+    expect(outcome).toExit(exit, 'fix gantry explain web\n');
+    expect(emulator.store.runs.size).toBe(1);
+    expect(readFileSync(join(cwd, 'out.jsonl'), 'utf8')).toBe('');
   });
 });

@@ -219,7 +219,12 @@ async function gatewayError(context: Context, response: AppResponse, isOfRun: bo
   }
   // How the replica of a run ended may be shown late.
   const pausesMs = status === 503 && isOfRun ? [250, 500, 500] : [];
-  const down = await waitForChange(() => whyDown(context, response), Boolean, context.delay, pausesMs);
+  const down = await waitForChange(
+    () => whyDown(context, target, response.startedAt),
+    Boolean,
+    context.delay,
+    pausesMs,
+  );
   // The platform names the run of a call that began.
   if (status === 502 && (isOfRun || down?.Why === NotReadyError))
     return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });
@@ -233,7 +238,7 @@ const closed =
   'the app closed the connection during the call: it crashed, or was stopped and exceeded its response_grace_period';
 
 /** Why a later call fails as well, as far as the platform shows it: the last build, or each replica since this call began. */
-async function whyDown(context: Context, { target: { project, app }, startedAt }: AppResponse) {
+export async function whyDown(context: Context, { project, app }: CallTarget, startedAt = context.elapsed()) {
   const reading = await tryRequest(context, (api) =>
     Promise.all([fetchApp(api, { project, app }), api(listContainers, { project, app })]),
   );
@@ -253,7 +258,8 @@ async function whyDown(context: Context, { target: { project, app }, startedAt }
 function whyNeverServed(app: string, last: string) {
   if (buildPhase(last) !== 'failed') return undefined;
   const why = `no build of ${app} serves, and the last one has status ${ownStatus(last)}`;
-  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, facts: { why, retryable: false } };
+  const facts = { why, retryable: false, fix: gantryCommand`explain ${app}` };
+  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, facts };
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */

@@ -1,11 +1,13 @@
 import { safeParse } from 'valibot';
 import { NotFoundError, PendingError, throwUnexpected } from '../../kernel/errors.ts';
+import { isRefusedStatus } from '../../platform/api/transient-failures.ts';
 import type { Context } from '../../platform/context.ts';
 import { RunAcknowledgement } from '../../platform/contract/invocation.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 import { contextUntil } from '../../platform/waiting/index.ts';
 import {
   type BufferedResponse,
+  type CallTarget,
   deliveredResponse,
   type EndedRun,
   loadDeliveryWait,
@@ -127,7 +129,7 @@ async function judgeRun(context: Context, settings: CallSettings, { run, receive
   const { target } = settings;
   const response = received && deliveredResponse(received, target, context.elapsed(), 0);
   const read = response && (await readResponse(response, context.elapsed));
-  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(run, target.app, read);
+  if (run && hasEnded(run) && !hasSucceeded(run)) return failureOf(context, target, run, read);
   if (!read) return { status: 'succeeded', result: null };
   const judgment = await judgeResponse(context, settings, response, read);
   if ('refused' in judgment) throw judgment.refused;
@@ -135,10 +137,12 @@ async function judgeRun(context: Context, settings: CallSettings, { run, receive
 }
 
 /** The failure in the words of the app, if it has delivered any. */
-async function failureOf(run: Run, app: string, read: BufferedResponse | undefined): Promise<MapOutcome> {
-  const { responseMessage } = await loadResponseErrors();
-  const why = read && responseMessage(read).why;
-  const { statusCode } = run;
-  const error = { code: 'app-error', message: why ?? endText(run, app) };
-  return { status: 'failed', error: { ...error, ...(statusCode && { statusCode }) } };
+async function failureOf(context: Context, target: CallTarget, run: Run, read: BufferedResponse | undefined) {
+  const { responseMessage, whyDown } = await loadResponseErrors();
+  const { statusCode = 0 } = run;
+  const message = (read && responseMessage(read).why) ?? endText(run, target.app);
+  const down = isRefusedStatus(statusCode) ? await whyDown(context, target) : undefined;
+  if (down && 'retryable' in down.facts) throw new MapStopped(new down.Why(message, down.facts));
+  const error = { code: 'app-error', message, ...(statusCode && { statusCode }) };
+  return { status: 'failed' as const, error };
 }

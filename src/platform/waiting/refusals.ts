@@ -16,10 +16,7 @@ export function isRefusal(error: unknown): error is GantryError {
 /** How long the platform may not know what a command has just created, in ms. */
 const unknownMs = 60_000;
 
-/**
- * Until there is a record, the platform does not find it (404), and denies what its authorizer does not know (403).
- * `shownMs`: how long ago it was shown.
- */
+/** Until there is a record, the platform does not find it (404), or denies it (403). `shownMs`: how long ago it was shown. */
 export function isTooEarly(error: unknown, ageMs: number, shownMs?: number): error is GantryError {
   const isEarly = shownMs === undefined ? ageMs <= unknownMs : shownMs <= shownLateMs;
   return isEarly && isRefusal(error) && error.facts.status !== 405;
