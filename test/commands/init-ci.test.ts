@@ -52,6 +52,30 @@ test('above the apps of a repository, init --ci makes no app of it, and names on
   expect([code, stdout]).toEqual([0, expect.stringContaining('gantry deploy -C apps/orders --if-changed')]);
 });
 
+test('init --ci gitlab has jobs and environments of other names for another app', async () => {
+  const place = newFolder({ 'apps/orders/cerebrium.toml': app, 'apps/web/cerebrium.toml': app });
+  const jobsOf = async (folder: string) => {
+    const { stdout } = await gantry(['init', folder, '--ci', 'gitlab', '--print'], { cwd: place });
+    const { variables: _, default: __, ...jobs } = load(stdout) as Record<string, GitlabJob>;
+    const names = Object.values(jobs).flatMap(({ environment = {}, resource_group }) => [
+      environment.name,
+      environment.on_stop,
+      resource_group,
+    ]);
+    return { jobs: Object.keys(jobs), names: names.filter(Boolean) };
+  };
+  const [orders, web] = [await jobsOf('apps/orders'), await jobsOf('apps/web')];
+  expect(orders.jobs).toEqual(['check', 'preview', 'end-preview', 'deploy'].map((name) => `${name}-apps-orders`));
+  expect(orders.jobs).toContain(orders.names.find((name) => name?.startsWith('end-')));
+  const all = [...orders.jobs, ...orders.names];
+  expect([...web.jobs, ...web.names].filter((name) => all.includes(name))).toEqual([]);
+});
+
+interface GitlabJob {
+  environment?: { name?: string; on_stop?: string };
+  resource_group?: string;
+}
+
 test('init --ci github names each action by its commit', async () => {
   const { stdout } = await gantry(['init', 'web', '--ci', 'github', '--print']);
   const used = stdout.match(/uses: .*/g) ?? [];

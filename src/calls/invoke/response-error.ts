@@ -219,12 +219,8 @@ async function gatewayError(context: Context, response: AppResponse, isOfRun: bo
   }
   // How the replica of a run ended may be shown late.
   const pausesMs = status === 503 && isOfRun ? [250, 500, 500] : [];
-  const down = await waitForChange(
-    () => whyDown(context, target, response.startedAt),
-    Boolean,
-    context.delay,
-    pausesMs,
-  );
+  const look = () => whyDown(context, target, response.startedAt);
+  const down = await waitForChange(look, Boolean, context.delay, pausesMs);
   // The platform names the run of a call that began.
   if (status === 502 && (isOfRun || down?.Why === NotReadyError))
     return new AppError(`${name} did not respond (HTTP 502)`, { ...facts, why: because(closed) });

@@ -130,7 +130,7 @@ default:
   before_script:
     - ${made.install}
 
-check:
+check${made.ofApp}:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
@@ -140,18 +140,18 @@ check:
   artifacts:
     paths: ["${made.planFile}"]
 
-preview:
+preview${made.ofApp}:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
   script:
     - ${made.preview}
   environment:
-    name: preview/$CI_COMMIT_REF_SLUG
-    on_stop: end-preview
+    name: preview${made.ofApp}/$CI_COMMIT_REF_SLUG
+    on_stop: end-preview${made.ofApp}
     auto_stop_in: 1 week
 
 # Runs by itself when the merge request is merged or closed.
-end-preview:
+end-preview${made.ofApp}:
   rules:
     - if: $CI_PIPELINE_SOURCE == "merge_request_event"
       when: manual
@@ -159,21 +159,21 @@ end-preview:
   script:
     - test -z "$GANTRY_TOKEN" || ${made.endPreview('CI_MERGE_REQUEST_SOURCE_BRANCH_NAME')}
   environment:
-    name: preview/$CI_COMMIT_REF_SLUG
+    name: preview${made.ofApp}/$CI_COMMIT_REF_SLUG
     action: stop
 
-deploy:
+deploy${made.ofApp}:
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   # One deploy at a time.
-  resource_group: production
+  resource_group: production${made.ofApp}
   script:
     # stdout is the address of the app.
 ${commented(made.advice, '    ')}    - endpoint=$(${made.deploy})
     - echo "GANTRY_ENDPOINT=$endpoint" > gantry-deploy.env
     - ${made.prune}
   environment:
-    name: production
+    name: production${made.ofApp}
     url: $GANTRY_ENDPOINT
   artifacts:
     reports:
@@ -214,6 +214,8 @@ function commandsOf(
     // In quotes: YAML reads other names of branches as something else.
     branch: JSON.stringify(branch),
     folder,
+    // Jobs of several apps may stand in one file. Names of environments have no other characters.
+    ofApp: folder === '.' ? '' : `-${folder.replace(/[^\w.-]+/g, '-')}`,
     advice: verification.length > 0 ? '' : adviceOnSmoke,
     prune: `gantry apps prune${at} --expired --confirm ${quoteForShell(repository)}`,
   };
