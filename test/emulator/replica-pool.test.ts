@@ -105,6 +105,15 @@ test('one that is scaled to be kept while its cooldown runs is kept, and one tha
   expect(alive.size).toBe(0);
 });
 
+test('the cooldown of the first replica of a build begins when it is ready', async () => {
+  const { pool, of, alive } = poolOf({ max: 1, concurrency: 1, cooldown: 10 });
+  void pool.startFirst(of('b-1'), new AbortController().signal);
+  await vi.advanceTimersByTimeAsync(startMs + 9_000);
+  expect(alive.size).toBe(1);
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(alive.size).toBe(0);
+});
+
 test('the first replica of a build, which no call has used, ends where a moved clock is past its cooldown', async () => {
   const { pool, of, alive } = poolOf({ max: 1, concurrency: 1, cooldown: 60 });
   const starting = pool.startFirst(of('b-1'), new AbortController().signal);
@@ -112,7 +121,7 @@ test('the first replica of a build, which no call has used, ends where a moved c
   await starting;
   expect(pool.list(of('b-1').app)).toMatchObject([{ state: 'RUNNING' }]);
   vi.setSystemTime(from + 3_600_000);
-  expect(pool.list(of('b-1').app)).toMatchObject([{ endsAt: from + 60_000 }]);
+  expect(pool.list(of('b-1').app)).toMatchObject([{ endsAt: from + startMs + 60_000 }]);
   expect(alive.size).toBe(0);
 });
 

@@ -108,6 +108,7 @@ export class ReplicaPool {
     }
     if (this.#first) this.#dismiss(this.#first);
     this.#first = member;
+    member.idleSince = this.options.now();
     this.#coolDown(member, start.app);
   }
 
@@ -343,7 +344,7 @@ interface PooledReplica {
   busy: number;
   /** How many of its active calls are WebSockets. */
   sockets: number;
-  /** When its last call ended, by the platform's clock. */
+  /** When its last call ended, or it became ready, by the platform's clock. */
   idleSince: number;
   /** When its cooldown was over, if that clock was moved past it. */
   endsAt?: number;
