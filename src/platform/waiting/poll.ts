@@ -66,11 +66,8 @@ const maxUnavailableMs = 5 * 60_000;
 const maxUnexpectedMs = 10_000;
 
 /** Returns an error that the next poll may not meet. Throws others, and any once there was no reply for too long. */
-export function throwUnlessTransient(
-  error: unknown,
-  silentMs: number,
-  { name, fix, details, ageMs, shownMs }: PolledWork,
-): GantryError {
+export function throwUnlessTransient(error: unknown, silentMs: number, work: PolledWork): GantryError {
+  const { ageMs, shownMs } = work;
   throwUnexpected(error);
   const isUnavailable = isTransient(error);
   if (ageMs !== undefined && isTooEarly(error, ageMs, shownMs)) return error;
@@ -78,16 +75,20 @@ export function throwUnlessTransient(
   const heldMs = ageMs !== undefined && isUnavailable ? 0 : silentMs;
   const limitMs = isUnavailable ? maxUnavailableMs : error instanceof UnexpectedReplyError ? maxUnexpectedMs : 0;
   if (limitMs > 0 && heldMs + (error.facts.retryAfterMs ?? 0) <= limitMs) return error;
+  throw lastFailure(error, work);
+}
+
+function lastFailure(error: GantryError, { name, fix, details, shownMs }: PolledWork): GantryError {
   error.facts.details ??= details;
   // What does not exist does not continue: the error's own fix is to list what does.
   if (error instanceof NotFoundError) {
     if (shownMs !== undefined) error.facts.why ??= `${name} was there before: it or its app was deleted meanwhile`;
-    throw error;
+    return error;
   }
   error.facts.why ??= `could not get the status of ${name}; it continues`;
   // A 401 has a fix of its own: get another token.
   if (error.facts.status !== 401) error.facts.fix = fix;
-  throw error;
+  return error;
 }
 
 interface WaitedFor {
