@@ -191,13 +191,16 @@ const ended: Refinement = ({ code }, { config }) => {
     : undefined;
 };
 
+/** How a process ended, and that it is restarted: the platform says that, not the app. */
+const ends = / ended with (?:exit code |SIG)/;
+
 /** What was said last, or first of the errors of a build, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title, cause }) => {
   const isHeader = (line: string) => line === `+ ${command}` || (stepOf([line]) !== undefined && !/ >>> /.test(line));
   // A shell, or an engine, shows a command before what that prints.
   const ofCommand = before.slice(before.findLastIndex(isHeader) + 1);
-  const end = command === undefined ? ' ended with exit code ' : `"${command}" failed`;
-  const printed = ofCommand.filter((line) => !line.includes(end));
+  const isEnd = (line: string) => (command === undefined ? ends.test(line) : line.includes(`"${command}" failed`));
+  const printed = ofCommand.filter((line) => !isEnd(line));
   const error = cause === 'command-failed' ? firstError(printed) : undefined;
   const { said, fix } = error ?? { said: saidLast(printed), fix: 'correct what the last line says, or the command' };
   const isFirst = config?.deployment.pre_build_commands?.some((each) => each.trim() === command?.trim());

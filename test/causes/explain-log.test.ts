@@ -196,6 +196,11 @@ test('the end of a process is said once', () => {
   const title = 'the process of the app ended, exit code 7';
   expect(explainLog(`error: ${end}\n`, facts)).toMatchObject({ title, fix: expect.stringMatching(/^read what it/) });
   expect(explainLog(`no license\nerror: ${end}\n`, facts)?.title).toBe(`${title}: no license`);
+  // A restart is the platform's word, not the app's.
+  for (const before of ['SIGTERM', 'exit code 3']) {
+    const restart = `error: its process ended with ${before}; restart 1 of the replica now`;
+    expect(explainLog(`no license\n${restart}\nerror: ${end}\n`, facts)?.title).toBe(`${title}: no license`);
+  }
 });
 
 test('a path of --smoke that the server lacks is named', () => {
