@@ -48,7 +48,7 @@ describe('a plan in a file', () => {
     const { code, json } = await deploy('--apply-plan', plan, '--json');
     expect(code).toBe(7);
     const flags = ['--name', 'web', '--log-level', 'DEBUG'];
-    const next = ['gantry', 'deploy', ...flags, '--dry-run', '--save-plan', plan, '--json'];
+    const next = ['gantry', 'deploy', '--dry-run', '--save-plan', plan, ...flags, '--json'];
     expect(json()).toMatchObject({ error: { details: { moved: ['setting logLevel'] }, next } });
     expect((await gantry(next.slice(1), { emulator, cwd: app })).code).toBe(0);
     expect((await deploy('--apply-plan', plan, '--log-level', 'DEBUG')).code).toBe(0);
@@ -65,6 +65,17 @@ describe('a plan in a file', () => {
     expect(next).toEqual(expect.arrayContaining(['--region', 'us-east-1', '--use-gitignore', '--keep-scaling']));
     const again = await gantry(next.slice(1), { emulator, cwd: app });
     expect(again.json()).toMatchObject({ keep: { region: 'us-east-1' } });
+  });
+
+  test('from elsewhere proposes nothing but a dry run', async () => {
+    await makePlan();
+    const made = JSON.parse(await readFile(plan, 'utf8'));
+    await writeFile(plan, JSON.stringify({ ...made, app: 'other', flags: ['--', '.'] }));
+    const { code, json } = await deploy('--apply-plan', plan, '--json');
+    const { next } = (json() as { error: { next: string[] } }).error;
+    expect([code, next.slice(0, 5)]).toEqual([7, ['gantry', 'deploy', '--dry-run', '--save-plan', plan]]);
+    await gantry(next.slice(1), { emulator, cwd: app });
+    expect(creations()).toBe(0);
   });
 
   test('holds no setting in plain text', async () => {

@@ -26,8 +26,8 @@ const planSchema = v.object({
   platform: v.string(),
   project: v.string(),
   app: v.string(),
-  /** The line that made it: what makes it anew has the same flags. */
-  madeBy: v.array(v.string()),
+  /** Those that it was made with: what makes it anew has the same. */
+  flags: v.array(v.string()),
   /** Digests of the fields of the request. */
   settings: v.record(v.string(), v.string()),
   /** Digests of the fields of the deployed app; null if it is not deployed. */
@@ -38,7 +38,7 @@ const planSchema = v.object({
   files: v.record(v.string(), v.tuple([v.number(), v.string(), v.boolean()])),
 });
 export type Plan = v.InferOutput<typeof planSchema>;
-type SentPlan = Omit<Plan, 'madeBy' | 'live' | 'builds'>;
+type SentPlan = Omit<Plan, 'flags' | 'live' | 'builds'>;
 
 /** Writes a plan that `deploy --apply-plan` accepts as long as settings, files and the deployed app are the same. */
 export async function writePlanFile(
@@ -52,8 +52,9 @@ export async function writePlanFile(
   const sent = await describeLocal(context, local, body);
   const live = liveFields(now);
   const builds = inProgress(now).map(({ id }) => id);
-  const madeBy = [...replan.argv, ...(region ? flagWords('--region', region) : [])];
-  const plan: Plan = { ...sent, madeBy, live: live && digests(live), builds };
+  const typed = replan.argv.slice(2).filter((word) => word !== '--dry-run');
+  const flags = [...typed, ...(region ? flagWords('--region', region) : [])];
+  const plan: Plan = { ...sent, flags, live: live && digests(live), builds };
   await writeOutput(context, file, (path) => writeFileAtomic(path, `${stringifyJson(plan, 2)}\n`), local.config);
   context.progress.note(`wrote the plan to ${file}`);
 }
@@ -70,8 +71,10 @@ export async function readPlanFile(
   });
   const parsed = v.safeParse(planSchema, tryParseJson(String(text)));
   if (parsed.success) {
-    const { madeBy } = parsed.output;
-    return { ...given, plan: parsed.output, replan: new CommandLine([...madeBy, ...flagWords('--save-plan', file)]) };
+    const plan = parsed.output;
+    // The file may come from elsewhere: nothing but a dry run is proposed.
+    const argv = ['gantry', 'deploy', '--dry-run', ...flagWords('--save-plan', file), ...plan.flags];
+    return { ...given, plan, replan: new CommandLine(argv) };
   }
   throw planError(`${file} is not a deploy plan`, { fix: given.replan });
 }
