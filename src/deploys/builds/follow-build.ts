@@ -173,11 +173,8 @@ async function waitForEnd(context: Context, options: FollowBuildOptions, onStatu
   );
   const onFailure = (error: unknown, silentMs: number) => {
     const ageMs = startedBefore ? undefined : deadline.waitedMs;
-    unread = throwUnlessTransient(error, silentMs, {
-      ...workOf(options),
-      ageMs,
-      shownMs: status ? silentMs : undefined,
-    });
+    const shownMs = status ? silentMs : undefined;
+    unread = throwUnlessTransient(error, silentMs, { ...workOf(options), ageMs, shownMs });
   };
   const onLine = ({ line, loggedAt }: WorkLine) => {
     context.progress.log(line);
