@@ -215,29 +215,12 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
-  let list: SecretList = { before, after };
-  for (let left = maxSendings; ; left--) {
-    list = await replaceSecrets(context, { app }, list, done);
-    // At once: a replica that starts later has the new secrets.
-    const finding = findStale(context, { app }, Number.POSITIVE_INFINITY, done);
-    await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
-    const undone = await confirmStored(context, () => readSecrets(context, { app }), list);
-    if (!undone) return { ...change, ...(await finding) };
-    if (left === 1) throw undone;
-    // Another command that lost does the same now.
-    await context.delay(Math.random() * secondLookMs);
-    list = { ...list, undone };
-  }
-}
-
-/** More would be no coincidence. */
-const maxSendings = 8;
-
-/** All secrets before and after a change, and what has undone it, if it was sent before. */
-interface SecretList {
-  before: Secrets;
-  after: Secrets;
-  undone?: ConflictError | undefined;
+  await replaceSecrets(context, { app }, before, after);
+  // At once: a replica that starts later has the new secrets.
+  const finding = findStale(context, { app }, Number.POSITIVE_INFINITY, done);
+  await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
+  await confirmStored(context, () => readSecrets(context, { app }), before, after);
+  return { ...change, ...(await finding) };
 }
 
 /** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
@@ -253,29 +236,15 @@ async function readForChange(context: Context, scope: SecretScope): Promise<Secr
 }
 
 /**
- * Replaces all secrets, as the platform has no other way to change one. Reads them again first: what someone else has set
- * in the meantime stays. Throws ConflictError if that is one of these names, or if secrets are gone. Returns what was sent.
+ * Replaces all secrets, as the platform has no other way to change one. Reads them again first, so that a change made by
+ * someone else in the meantime is not undone.
  */
-async function replaceSecrets(
-  context: Context,
-  scope: SecretScope,
-  { before, after, undone }: SecretList,
-  done: readonly string[],
-): Promise<SecretList> {
+async function replaceSecrets(context: Context, scope: SecretScope, before: Secrets, after: Secrets): Promise<void> {
   const { api, project } = context;
-  const now = await readForChange(context, scope);
-  const changed = changedNames(before, now);
-  const isOwn = (name: string) => undone !== undefined && now[name] === after[name];
-  const clashing = changed.filter((name) => (done.includes(name) ? !isOwn(name) : !Object.hasOwn(now, name)));
-  if (clashing.length > 0)
-    throw undone ?? overtaken('in the meantime', clashing, 'this change would undo the other one');
-  const theirs = changed.filter((name) => !done.includes(name)).map((name) => [name, now[name] ?? '']);
-  const others: Secrets = Object.fromEntries(theirs);
-  context.secrets.add(Object.values(others));
-  const body = { ...after, ...others };
-  if (scope.app) await api(setAppSecrets, { project, app: scope.app, body });
-  else await api(setProjectSecrets, { project, body });
-  return { before: { ...before, ...others }, after: body, undone };
+  const changed = changedNames(before, await readSecrets(context, scope));
+  if (changed.length > 0) throw overtaken('in the meantime', changed, 'this change would undo the other one');
+  if (scope.app) await api(setAppSecrets, { project, app: scope.app, body: after });
+  else await api(setProjectSecrets, { project, body: after });
 }
 
 function overtaken(when: string, names: string[], outcome: string): ConflictError {
@@ -297,33 +266,28 @@ const secondLookMs = 1_000;
 
 /**
  * Reads the secrets until they are what was sent, and once more a second later: a command that had read them before this
- * change replaces them all. Returns what tells that this was undone. Removed ones are checked as well: no document says that
- * omitting a secret removes it.
+ * change replaces them all. The platform's documents do not say that omitting a secret removes it, so removed ones are
+ * checked as well.
  */
 async function confirmStored(
   { delay, progress }: Pick<Context, 'delay' | 'progress'>,
   read: () => Promise<StoredSecrets>,
-  { before, after, undone: last }: SecretList,
-): Promise<ConflictError | undefined> {
+  before: Secrets,
+  after: Secrets,
+): Promise<void> {
   const compare = async () => differences(await read(), before, after);
-  const look = () =>
-    waitForChange(compare, ({ lost, kept, undone: by }) => lost.length + kept.length === 0 || by.length > 0, delay);
-  const first = await look();
-  if (first.undone.length > 0) return overtaken('at the same time', first.undone, undone);
-  // A third command may have had the list of the second.
-  if (last && first.lost.length > 0) return last;
-  throwUnlessStored(first);
+  const look = () => waitForChange(compare, ({ lost, kept }) => lost.length + kept.length === 0, delay);
+  throwUnlessStored(await look());
   await delay(secondLookMs);
   const { altered, lost, other, kept } = await look();
   const names = [...lost, ...other, ...kept].sort();
-  if (names.length > 0) return overtaken('right after', names, undone);
-  if (altered.length === 0) return undefined;
+  if (names.length > 0) throw overtaken('right after', names, undone);
+  if (altered.length === 0) return;
   progress.warn({
     severity: 'warning',
     message: `other values than before: ${altered.join(', ')}`,
     why: 'someone else changed them in the meantime, or the platform did; this command sent them as they were',
   });
-  return undefined;
 }
 
 const undone = 'the other change undid this one';
@@ -354,7 +318,8 @@ function isMasked(value: unknown): boolean {
   return typeof value === 'string' && /^[*•]+$/.test(value);
 }
 
-function throwUnlessStored({ lost, other, kept }: ReturnType<typeof differences>): void {
+function throwUnlessStored({ lost, other, kept, undone: names }: ReturnType<typeof differences>): void {
+  if (names.length > 0) throw overtaken('at the same time', names, undone);
   if (lost.length > 0) {
     throw new FailedError(`the platform did not store ${lost.join(', ')}`, {
       why: 'it accepted the new secrets, but does not list them',
