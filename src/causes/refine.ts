@@ -191,8 +191,8 @@ const ended: Refinement = ({ code }, { config }) => {
     : undefined;
 };
 
-/** How a process ended, and that it is restarted: the platform says that, not the app. */
-const ends = / ended with (?:exit code |SIG)/;
+/** How a process ended, and that it is restarted: the platform or a watch says that, not the app. */
+const ends = / ended with (?:exit code |SIG)|^replica \S+ restarted \d+ times/;
 
 /** What was said last, or first of the errors of a build, and where the command is written. */
 const lastSaid: Refinement = ({ command }, { config }, before, { title, cause }) => {

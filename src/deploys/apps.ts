@@ -51,13 +51,9 @@ export function dashboardUrl({ env, project, settings }: Context, app?: string, 
  * one cannot be read is a warning, or what it throws where something needs an app (`isNeeded`).
  */
 export async function findAppHere(context: Context, configFile: string, isNeeded = false): Promise<string | undefined> {
-  // Only for a command that names no app.
-  const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
-  const appName = await readAppName(resolve(context.cwd, configFile), configFile);
-  if (typeof appName === 'object' && isNeeded) throw new ProjectError(appName.message, [appName]);
-  if (typeof appName === 'object') context.progress.warn(ignoredFile(appName, configFile));
-  if (appName === undefined && basename(configFile) !== 'cerebrium.toml') throw noAppHere(configFile);
-  return typeof appName === 'string' ? appName : undefined;
+  const name = await readName(context, configFile, isNeeded);
+  if (name !== undefined || basename(configFile) === 'cerebrium.toml') return name;
+  throw noAppHere(configFile, { fix: 'correct the name of the file, or name the app' });
 }
 
 /**
@@ -69,9 +65,19 @@ export async function readAppHere(
   configFile: string,
   withApp?: (name: string) => Promise<CommandLine>,
 ): Promise<string> {
-  const appName = await findAppHere(context, configFile, true);
-  if (appName !== undefined) return appName;
+  const name = await readName(context, configFile, true);
+  if (name !== undefined) return name;
   throw noAppHere(configFile, withApp && (await nameAnother(context, withApp)));
+}
+
+async function readName(context: Context, configFile: string, isNeeded: boolean): Promise<string | undefined> {
+  // Only for a command that names no app.
+  const { ignoredFile, readAppName } = await import('../app/read-app-name.ts');
+  const appName = await readAppName(resolve(context.cwd, configFile), configFile);
+  if (typeof appName !== 'object') return appName;
+  if (isNeeded) throw new ProjectError(appName.message, [appName]);
+  context.progress.warn(ignoredFile(appName, configFile));
+  return undefined;
 }
 
 function noAppHere(configFile: string, facts?: ErrorFacts): UsageError {

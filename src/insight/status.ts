@@ -64,8 +64,10 @@ export async function readAppStatus(context: Context, name: string, configFile: 
     return { ...status, platform, unknown: parts.unknown, exit: parts.exitOf('live') };
   }
   const app = shortAppName(context.project, asked.id || name);
+  // What cannot be read of the history may be that a build is sick.
+  const told = contextWith(quiet, { progress: { ...quiet.progress, warn: context.progress.warn } });
   // What only reads for a model writes no file.
-  const readRecord = once(() => (context.isForModel ? readHistory(quiet, app) : recordLook(quiet, app, asked)));
+  const readRecord = once(() => (context.isForModel ? readHistory(told, app) : recordLook(told, app, asked)));
   const jobs = once(() => findJobs(quiet, app));
   const compared = once(async () =>
     isHere
@@ -263,9 +265,9 @@ class Parts {
   }
 }
 
-/** The context without steps and notes. Warnings stay: what the history lacks may be that a build is sick. */
+/** The context without steps and messages: the status is all that is shown. */
 function silent(context: Context): Context {
-  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {} };
+  const progress = { ...context.progress, step: () => noStep, note() {}, footnote() {}, warn() {} };
   return contextWith(context, { progress });
 }
 

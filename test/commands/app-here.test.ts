@@ -140,7 +140,10 @@ describe('errors about the app', () => {
     'a config file that is not there: %s',
     async (line) => {
       const [code, text] = await failed(`${line} --config-file nope.toml`, elsewhere);
-      expect([code, text]).toEqual([2, expect.stringContaining('no app in this folder: there is no nope.toml')]);
+      expect([code, text]).toEqual([
+        2,
+        expect.stringMatching(/no app in this folder: there is no nope.toml.* fix .*name (?:of the file|the app)/s),
+      ]);
     },
   );
 

@@ -91,6 +91,15 @@ describe('in the folder of an app', () => {
     });
   });
 
+  test('does not repeat what a deploy warns of, and says once that the config file is broken', async () => {
+    const cwd = newFolder(smallApp('include = ["main.py", "nothing/*"]\n'));
+    expect((await gantry(['deploy'], { emulator, cwd })).stderr).toContain('warning: ');
+    emulator.late.pass();
+    expect((await run([], { cwd })).stderr).toBe('');
+    appendFileSync(join(cwd, 'cerebrium.toml'), 'x = [\n');
+    expect((await run(['web'], { cwd })).stderr.match(/warning: /g)).toHaveLength(1);
+  });
+
   test('says how old the last failure is, until later calls succeed and none failed for an hour', async () => {
     await deployWeb(emulator);
     record(emulator, { id: 'failed-1', createdAt: Date.now() - 190 * minutes, statusCode: 500 });

@@ -77,8 +77,8 @@ function plainFlag({ name = '', value, words }: LinePart, here: readonly string[
   return value === 'false' ? [] : (here ?? [name]);
 }
 
-function isOneOf(commands: readonly string[], of: readonly string[] = commands): boolean {
-  return of.some((command) => commands.includes(command));
+function isOneOf(commands: readonly string[], of?: readonly string[]): boolean {
+  return !of || of.some((command) => commands.includes(command));
 }
 
 function refuseCommand(words: string[]): void {

@@ -107,6 +107,8 @@ const rows: [typed: string, here: string][] = [
   ['apps list -ojson', 'apps list --json'],
   ['apps list -o table', 'apps list'],
   ['-o json app list', '--json apps list'],
+  ['-o json', '--json'],
+  ['--verbose --no-color', '--debug --color never'],
   ['--project p-12345678 app list', '--project p-12345678 apps list'],
   ['--profile work app list', '--profile work apps list'],
   ['-C services/web app list', '-C services/web apps list'],
