@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createServer } from 'node:https';
+import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readFolderTarget, rememberFolderTarget } from '../../src/platform/config/folder-target.ts';
 import { python } from '../emulator/support/running.ts';
 import { fixture, newFolder, smallApp } from '../support/index.ts';
+import { listening } from '../support/listening.ts';
 import { cleanEnvironment, run, start } from './binary.ts';
 
 describe.skipIf(!python)('the built emulator (needs python3)', () => {
@@ -19,6 +21,19 @@ describe.skipIf(!python)('the built emulator (needs python3)', () => {
     emulator.kill('SIGTERM');
     await emulator.ended;
     await expect.poll(() => isAlive(result.process)).toBe(false);
+  });
+
+  test('delivers webhooks with the trust of SSL_CERT_FILE, as all connections of gantry', async () => {
+    const [key, cert] = ['key', 'cert'].map((name) => readFileSync(`fixtures/tls/${name}.pem`));
+    const address = (await listening(createServer({ key, cert }))).replace('http:', 'https:');
+    const { env, url, project } = await started({ SSL_CERT_FILE: resolve('fixtures/tls/cert.pem') });
+    await run(['deploy'], { env, cwd: fixture('functions') });
+    const called = `${url}/v4/${project}/functions/run?webhookEndpoint=${encodeURIComponent(address)}`;
+    await fetch(called, { method: 'POST', body: '{"name": "Ada"}' });
+    // The certificate is another host's: that is looked at once it is trusted.
+    const { stdout: id } = await run(['runs', 'list', 'functions', '--jq', '.[0].id'], { env });
+    const delivery = async () => (await run(['runs', 'get', 'functions', `${id}`.trim()], { env })).stdout;
+    await expect.poll(delivery).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   test('ends a server, a run and their child processes even if it is killed', async () => {
@@ -118,8 +133,9 @@ test('exactly one of five emulators gets the data folder of a killed one, at onc
   expect(refused[0]?.said.stderr).toContain(place);
 });
 
-async function started() {
-  const emulator = start(['emulator', 'start', '--port', '0', '--no-seed', '--json'], { env: cleanEnvironment() });
+async function started(more: Record<string, string> = {}) {
+  const own = { env: cleanEnvironment(undefined, more) };
+  const emulator = start(['emulator', 'start', '--port', '0', '--no-seed', '--json'], own);
   onTestFinished(() => void emulator.kill('SIGTERM'));
   await emulator.says(/\n/);
   await expect.poll(() => emulator.said.stdout).toMatch(/\}\s*$/);

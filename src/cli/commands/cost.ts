@@ -25,7 +25,7 @@ export default defineCommand({
     appsArgument(command)
       .option(
         '--since <time>',
-        'first day, such as 2026-11-20, or 7d for that day (default: first of the month)',
+        'first day, such as 2026-11-20 or 7d (default: first of the month)',
         dayFlag,
       )
       .option('--until <time>', 'last day (default: today)', dayFlag)
