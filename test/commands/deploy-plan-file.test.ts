@@ -41,6 +41,19 @@ describe('a plan in a file', () => {
     expect(stderr).toMatch(/not as planned: .*web is deployed now/);
   });
 
+  test.each([
+    [[], 0, { changed: false }],
+    [['--keep-scaling'], 0, { changed: false }],
+    [['--log-level', 'DEBUG'], 7, { error: { message: expect.stringContaining('not as planned: setting logLevel') } }],
+  ])('of a new app holds while the app serves that it describes, with %j', async (flags, exit, result) => {
+    await makePlan();
+    const again = ['--apply-plan', plan, '--if-changed'];
+    expect((await deploy(...again)).code).toBe(0);
+    const { code, json } = await deploy(...again, ...flags, '--json');
+    expect([code, creations()]).toEqual([exit, 1]);
+    expect(json()).toMatchObject(result);
+  });
+
   test('is applied to a deployed app, with the same flags', async () => {
     await deploy();
     const made = await makePlan('--name', 'web', '--log-level', 'DEBUG');

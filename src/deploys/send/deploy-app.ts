@@ -179,7 +179,7 @@ function factsOf(context: Context, intent: Intent, ifBusy: BusyPolicy) {
   // What is sent is compared with the plan before its upload.
   const broken = once(async () => {
     if (!approved || !ifChanged || (await compared()).difference !== 'equal') return undefined;
-    return (await plans()).whyOtherApp(context, local, approved, (await looked()).planned.made.body);
+    return (await plans()).whyOtherApp(context, local, approved, (await looked()).planned.made);
   });
   const older = once(async () => (options.older ? undefined : whyOlder(context, here, (await looked()).reading)));
   const facts: ToAsk<BeforeFacts> = {

@@ -15,7 +15,7 @@ import { writeOutput } from '../../storage/output-files.ts';
 import { readHistory, settingKey } from '../history/index.ts';
 import type { AppReading } from '../observe.ts';
 import { servingBuild } from '../serving.ts';
-import { compareBody } from './app-settings.ts';
+import { compareBody, type MadeSettings } from './app-settings.ts';
 import { inProgress, isBusy, isPending, lookBeforeUpload } from './busy-builds.ts';
 import { readSentFiles, type SentFile } from './deploy-record.ts';
 import type { LocalApp } from './local-app.ts';
@@ -144,9 +144,12 @@ export interface GivenPlan {
   replan: CommandLine;
 }
 
-/** The error if the app on disk is not that of the plan, whatever is deployed. */
-export async function whyOtherApp(context: Context, local: LocalApp, given: GivenPlan, body: AppCreation) {
-  return notAsPlanned(given, listSent(given.plan, await describeLocal(context, local, body)));
+/** The error if the app on disk is not that of the plan, whatever is deployed. The plan of a new app has not what is kept of it. */
+export async function whyOtherApp(context: Context, local: LocalApp, given: GivenPlan, { body, keep }: MadeSettings) {
+  const { live, settings } = given.plan;
+  const kept = Object.keys(keep).filter((field) => !live && !settings[field]);
+  const sent = { ...body, ...Object.fromEntries(kept.map((field) => [field, undefined])) };
+  return notAsPlanned(given, listSent(given.plan, await describeLocal(context, local, sent)));
 }
 
 /**
