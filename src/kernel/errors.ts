@@ -72,6 +72,8 @@ export interface Problem {
 
 export interface CorrectedWord {
   typed: string;
+  /** Whose value it is: an empty one has no other place. */
+  flag?: string;
   /** Several words take its place as a list: one word may have spaces. */
   meant: string | readonly string[];
   /** What was meant is not known: the line only shows what is valid. */

@@ -46,9 +46,10 @@ function commandOf(error: GantryError, argv: readonly string[]): readonly string
 const placeholder = /^(:\/)?(NAME|FILE|URL|BUILD|VALUE|REV)$/;
 
 /** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */
-async function correctedLine(argv: readonly string[], { typed, meant }: CorrectedWord) {
+async function correctedLine(argv: readonly string[], { typed, meant, flag }: CorrectedWord) {
   const words = argv.map(asTyped);
-  const at = words.findLastIndex((word) => partsOf(word).includes(typed));
+  const isEmpty = (word: string, at: number) => word === `${flag}=` || (word === '' && words[at - 1] === flag);
+  const at = words.findLastIndex(typed ? (word) => partsOf(word).includes(typed) : isEmpty);
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...inPlaceOf(typed, meant, words[at])];
@@ -64,7 +65,7 @@ async function correctedLine(argv: readonly string[], { typed, meant }: Correcte
 
 /** What stands around it in its word stays one with it, whatever it has. */
 function inPlaceOf(typed: string, meant: CorrectedWord['meant'], word = ''): string[] {
-  return word.replace(typed, () => [meant].flat().join('\0')).split('\0');
+  return word.replace(typed || /$/, () => [meant].flat().join('\0')).split('\0');
 }
 
 /** In gantry's words, if it is a line of the official client or of habit. */

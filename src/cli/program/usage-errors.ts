@@ -154,13 +154,13 @@ function invalidValue(value = '', flag = '', reason = ''): UsageFacts {
   const choices = /^allowed choices are (.+)$/.exec(text)?.[1]?.split(', ');
   const expected = /^(?:write|expected) (.+)$/s.exec(choices ? `expected one of ${choices.join(', ')}` : text)?.[1];
   if (expected === undefined) return { message, why: text };
-  const similar = choices && (closestName(value, choices) ?? choices.find((choice) => choice.startsWith(value)));
+  const similar = value && choices && (closestName(value, choices) ?? choices.find((word) => word.startsWith(value)));
   const [, sample] = /such as '?([\w@.:</-]*\w)/.exec(expected) ?? /from (-?\d+\w*) (?:up|to)/.exec(expected) ?? [];
-  const suggested = similar ?? choices?.[0] ?? sample;
+  const suggested = similar || (choices?.[0] ?? sample);
   // The next word was taken for the value that is missing.
   const meant = /\.py(::|$)/.test(value) && suggested ? [suggested, value] : suggested;
   return {
     message: `${message}: expected ${expected}`,
-    ...(meant !== undefined && { corrected: { typed: value, meant, isExample: similar === undefined } }),
+    ...(meant !== undefined && { corrected: { typed: value, meant, flag, isExample: !similar } }),
   };
 }
