@@ -104,7 +104,7 @@ function isTerminal(): boolean {
 
 /** Shows an error as text on stderr, and with `--json` as a document on stdout. Returns the exit code. */
 async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<number> {
-  const { argv, isJsonLines, secrets } = state;
+  const { argv, isJson, isJsonLines, secrets } = state;
   const { StdoutClosedError, createRenderer } = await import('./kernel/output/render.ts');
   if (thrown instanceof StdoutClosedError) return exitCodes.ok.code;
   const [{ annotatedProblems, workflowAnnotation, failureJson, failureText }, { toGantryError }, { createPage }] =
@@ -125,7 +125,7 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
       io.stderr.write(`${workflowAnnotation(problem, roots, secrets)}\n`);
     }
   }
-  const json = io.isForModel || flags.some((flag) => /^--(json|jq)(=|$)/.test(flag));
+  const json = io.isForModel || isJson || flags.some((flag) => /^--(json|jq)(=|$)/.test(flag));
   const events = flags.includes('--events');
   if (json || events) {
     const renderer = createRenderer(io.stdout, createPage(io.stdout, io.env, 'never', io.now(), secrets), true);

@@ -135,6 +135,19 @@ export function asTyped(word: string): string {
   return word === '--json=' ? '--json' : word;
 }
 
+/** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. What follows `--` stays. */
+export function joinFields(words: readonly string[]): string[] {
+  const end = words.indexOf('--');
+  return words.flatMap((word, at) => {
+    if (end >= 0 && at > end) return [word];
+    if (word === '--json') return fieldList.test(words[at + 1] ?? '') ? [] : ['--json='];
+    return words[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
+  });
+}
+
+/** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
+const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
+
 /** As a POSIX shell needs it. What a terminal obeys or does not show is escaped, as bash, zsh and ksh read it. */
 export function quoteForShell(word: string): string {
   if (/^(?!=)[\w./:=@%+,…-]+$/.test(word)) return word;

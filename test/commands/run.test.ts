@@ -469,6 +469,18 @@ describe.skipIf(!python)('the output of a program (needs python3)', () => {
     expect((await run({ 'job.py': source }, ['job.py'])).stdout).toBe('guard\n');
   });
 
+  test.each([
+    ['--json', ['app', 'next', 'run', 'warnings']],
+    ['--json app,run', ['app', 'run']],
+    ['--json=app', ['app']],
+  ])('is a document with %s behind a file that follows --, and so is a failure', async (flags, fields) => {
+    const words = (file: string) => ['--detach', '--', file, ...flags.split(' ')];
+    const started = await run({ 'job.py': job }, words('job.py'));
+    expect([started.code, Object.keys(started.json() as object).toSorted()]).toEqual([0, fields]);
+    const failed = await run({ 'job.py': job }, words('nope.py'));
+    expect(failed.json()).toMatchObject({ error: { message: 'nope.py not found', exitCode: failed.code } });
+  });
+
   test('is in one document with --json, and on stderr for people', async () => {
     const outcome = await run({ 'job.py': job }, ['job.py::train', '--json']);
     expect(outcome.json()).toEqual({

@@ -58,9 +58,10 @@ export async function executeCommand(parsed: Parsed, io: Io, state: RunState): P
   const { command, flags, inputs } = parsed;
   const options = inputs.at(-1) as ShowingFlags;
   const json = parseJsonFlag(flags.json ?? (flags.jq === undefined ? undefined : ''));
+  state.isJson = json !== false;
   const { form, fields } = printedForm(command, inputs);
   if (Array.isArray(json) && form && !isOpen(form)) checkFields(json, fields);
-  state.isJsonLines = json !== false && command.json?.form === 'stream';
+  state.isJsonLines = state.isJson && command.json?.form === 'stream';
   const filter = await loadFilter(flags, options, state);
   state.isFiltered = filter !== undefined && !fields.includes('type');
   try {

@@ -1,5 +1,5 @@
 import { type Command as Commander, CommanderError } from 'commander';
-import { asTyped } from '../../kernel/command-line.ts';
+import { asTyped, joinFields } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { createPage } from '../../kernel/output/page.ts';
 import { createRenderer, type JsonChoice, type Renderer } from '../../kernel/output/render.ts';
@@ -58,15 +58,11 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
   return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { argv: typed.map(asTyped), warning }));
 }
 
-/** `--json` takes a value only after `=`, so that `--json web` does not swallow `web`. `help x` and `--help x` become `x --help`. */
+/** `help x` and `--help x` become `x --help`. */
 export function normalizeArguments(argv: readonly string[]): string[] {
-  const end = endOfOwn(argv);
-  const ownWords = argv.slice(0, end);
-  const words = ownWords.flatMap((word, at) => {
-    if (word === '--json') return fieldList.test(ownWords[at + 1] ?? '') ? [] : ['--json='];
-    return ownWords[at - 1] === '--json' && fieldList.test(word) ? [`--json=${word}`] : [word];
-  });
-  return [...withHelpLast(words), ...argv.slice(end)];
+  const words = joinFields(argv);
+  const end = endOfOwn(words);
+  return [...withHelpLast(words.slice(0, end)), ...words.slice(end)];
 }
 
 function withHelpLast(words: string[]): string[] {
@@ -84,9 +80,6 @@ function withHelpLast(words: string[]): string[] {
 
 /** Flags of `help`, which says more than `--help`. */
 const wholeHelp = new Set(['--all', '--schema']);
-
-/** After `--json`, as gh has it. Nothing else is written so there: a name of an app has no comma. */
-const fieldList = /^[A-Za-z]\w*(,[A-Za-z]\w*)+$/;
 
 /** As JSON with where gantry is, and what runs it. */
 async function showVersion(version: string, json: boolean, io: Io): Promise<void> {

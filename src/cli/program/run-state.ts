@@ -17,6 +17,8 @@ export interface RunState {
   /** Whether this line of it only reads: one that does more is never told with a name that was guessed. */
   isReading?: boolean;
   cwd?: string;
+  /** Whether JSON is printed: `--json` may follow `--`, as in `run -- FILE --json`. */
+  isJson?: boolean;
   /** Set while the result is printed as JSON lines: a failure is then one line, too. */
   isJsonLines?: boolean;
   /** `--jq` gets what the command prints and no line of gantry's own: the lines have no type to tell them by. */

@@ -1,5 +1,5 @@
 import { Command as Commander } from 'commander';
-import { arrangeCommand, asTyped, type CommandLine } from '../../kernel/command-line.ts';
+import { arrangeCommand, asTyped, type CommandLine, joinFields } from '../../kernel/command-line.ts';
 import { once } from '../../kernel/once.ts';
 import { addGlobalFlags } from './command-tree.ts';
 import { commandPath, endOfOwn, type FlagForm, formsOf, type LinePart, operandsOf, readWords } from './read-words.ts';
@@ -88,14 +88,8 @@ export function withoutFlags(argv: readonly string[], names: readonly string[]):
   return [...kept.flatMap(({ words }) => words), ...argv.slice(endOfOwn(argv))];
 }
 
-interface DividedLine {
-  words: string[];
-  /** What follows the file of `gantry run`; undefined for other commands. */
-  programArguments?: string[];
-}
-
 /** What follows the file of `gantry run` is for the program; `--json` and `--help` apply at any position. */
-export async function divideLine(words: string[]): Promise<DividedLine> {
+export async function divideLine(words: string[]): Promise<{ words: string[]; programArguments?: string[] }> {
   const at = words.includes('run') ? findOperand(words, globalFlag) : -1;
   if (words[at] !== 'run') return { words };
   const command = new Commander();
@@ -103,7 +97,7 @@ export async function divideLine(words: string[]): Promise<DividedLine> {
   const ownFlag = formsOf(command.options);
   const file = at + 1 + findOperand(words.slice(at + 1), (name) => globalFlag(name) ?? ownFlag(name));
   if (file >= words.length) return { words };
-  const programArguments = words.slice(file + 1);
+  const programArguments = joinFields(words.slice(file + 1));
   const globalWords = programArguments.slice(0, endOfOwn(programArguments)).filter(isForAnyPosition);
   return { words: [...words.slice(0, at + 1), ...globalWords, ...words.slice(at + 1, file + 1)], programArguments };
 }
