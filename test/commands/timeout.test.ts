@@ -64,9 +64,11 @@ function buildsSince(known: ReadonlySet<string>): string[] {
 const noBuild: string[] = [];
 const notStarted = /error: deploy did not get as far as the build within 3\.0 s/;
 const notRolledBack = /error: rollback did not get as far as the build within 3\.0 s/;
-const noReplyFrom = (route: string) => new RegExp(`why no reply to ${route}`);
-const uploading = /why still uploading/;
-const inDoubt = /why still creating a build of web; the request may have taken effect\n {2}fix gantry builds list web/;
+const noReplyFrom = (route: string) =>
+  new RegExp(`why no reply to ${route}\\n {2}fix to allow more time: gantry .+ --timeout 1m`);
+const uploading = /why still uploading\n {2}fix to allow more time: gantry .+ --timeout 1m/;
+const inDoubt =
+  /why still creating a build of web; the request may have taken effect\n {2}fix gantry builds list web$/m;
 const goesOn =
   /error: whether build \S+ of web is still in progress after 3\.0 s is not known\n {2}fix gantry logs web --build \S+ -f/;
 const appRoute = 'GET /v2/projects/\\S+/apps/p-\\S+-web';
@@ -140,7 +142,7 @@ describe('--timeout bounds the whole command:', () => {
 
   test.each<[Stalled, number, RegExp]>([
     ['createRunApp', 69, /error: run did not get as far as starting the program within 3\.0 s/],
-    ['startRun', 69, /why still sending .+; the request may have taken effect\n {2}fix gantry runs list web/],
+    ['startRun', 69, /why still sending .+; the request may have taken effect\n {2}fix gantry runs list web$/m],
     [
       'getRun',
       8,

@@ -8,7 +8,7 @@ import { ConnectionError } from './transport.ts';
 export function explainLostReply(error: unknown, look: CommandLine): unknown {
   if (!(error instanceof GantryError && mayHaveHappened(error))) return error;
   error.facts.why = error.facts.why ? `${error.facts.why}; ${mayHave}` : mayHave;
-  error.facts.fix = look;
+  Object.assign(error.facts, { fix: look, retryWith: undefined });
   return error;
 }
 

@@ -1,5 +1,5 @@
 import { after, onAbort } from '../../kernel/clock.ts';
-import { hourMs } from '../../kernel/durations.ts';
+import { hourMs, minuteMs } from '../../kernel/durations.ts';
 import { UnavailableError } from '../../kernel/errors.ts';
 import { duration } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
@@ -127,7 +127,9 @@ export class TimeLimit {
 
   #createError(typedMs: number): UnavailableError {
     const [oldest] = this.#activities;
-    const facts = oldest && { why: oldest.text };
+    const retryWith = ['--timeout', `${1 + Math.floor((2 * typedMs) / minuteMs)}m`];
+    // A platform that is silent for longer than it may be ends the request by itself.
+    const facts = { why: oldest?.text, fix: 'to allow more time', retryWith };
     return new UnavailableError(`${this.failure} within ${duration(typedMs)}`, facts);
   }
 }
