@@ -46,10 +46,9 @@ function commandOf(error: GantryError, argv: readonly string[]): readonly string
 const placeholder = /^(:\/)?(NAME|FILE|URL|BUILD|VALUE|REV)$/;
 
 /** If it can be parsed: other words may be wrong, too, or missing. Otherwise, its help. */
-async function correctedLine(argv: readonly string[], { typed, meant, flag }: CorrectedWord) {
+async function correctedLine(argv: readonly string[], { typed, meant, flag = '' }: CorrectedWord) {
   const words = argv.map(asTyped);
-  const isEmpty = (word: string, at: number) => word === `${flag}=` || (word === '' && words[at - 1] === flag);
-  const at = words.findLastIndex(typed ? (word) => partsOf(word).includes(typed) : isEmpty);
+  const at = words.findLastIndex(typed ? (word) => partsOf(word).includes(typed) : isEmptyOf(flag));
   if (at < 0) return undefined;
   const rest = words.slice(at + 1);
   const start = [...words.slice(0, at), ...inPlaceOf(typed, meant, words[at])];
@@ -62,6 +61,9 @@ async function correctedLine(argv: readonly string[], { typed, meant, flag }: Co
   // A flag before `--help` may take it for its value.
   return (await kindOf(help)) === 'help' ? help : undefined;
 }
+
+const isEmptyOf = (flag: string) => (word: string, at: number, words: readonly string[]) =>
+  word === `${flag}=` || (word === '' && words[at - 1] === flag);
 
 /** What stands around it in its word stays one with it, whatever it has. */
 function inPlaceOf(typed: string, meant: CorrectedWord['meant'], word = ''): string[] {
