@@ -3,6 +3,7 @@ import { schemaAddress } from './json-schema.ts';
 import { toToml } from './toml/format.ts';
 
 export interface TemplateOptions {
+  configFile: string;
   name: string;
   compute?: string | undefined;
   region?: string | undefined;
@@ -11,16 +12,12 @@ export interface TemplateOptions {
 }
 
 /** The files that `gantry init` writes: an app that can be deployed, with comments on what to change. */
-export function projectTemplate(options: TemplateOptions): {
-  'cerebrium.toml': string;
-  'main.py': string;
-  'AGENTS.md'?: string;
-} {
-  const files = { 'cerebrium.toml': configFile(options), 'main.py': mainFile };
+export function projectTemplate(options: TemplateOptions): Record<string, string> {
+  const files = { [options.configFile]: configText(options), 'main.py': mainFile };
   return options.agents ? { ...files, 'AGENTS.md': agentsFile } : files;
 }
 
-function configFile({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
+function configText({ name, compute = 'CPU', region, pythonVersion = '3.12' }: TemplateOptions): string {
   const accelerator = compute === 'CPU' ? '' : 'gpu_count = 1\n';
   return `${schemaAddress ? `#:schema ${schemaAddress}\n\n` : ''}[cerebrium.deployment]
 name = ${toToml(name)}

@@ -52,7 +52,7 @@ const mistakes: [right: string, wrong: string, says: RegExp][] = [
 const root = new URL('../../fixtures/', import.meta.url).pathname;
 const valid = new Map([
   ['good', good],
-  ['what gantry init writes', projectTemplate({ name: 'a' })['cerebrium.toml']],
+  ['what gantry init writes', projectTemplate({ configFile: 'a.toml', name: 'a' })['a.toml'] ?? ''],
   // Editors remove a byte-order mark before they ask.
   ...habits.map(({ title, toml }): [string, string] => [title, toml.replace(/^\ufeff/, '')]),
   ...readdirSync(join(root, 'apps'))

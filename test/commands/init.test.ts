@@ -13,6 +13,21 @@ test('creates an app that passes the check and deploys', async () => {
   expect(await config(join(place, 'my-app'))).toContain('disable_auth = false');
 });
 
+test.each(['prod.toml', 'envs/prod.toml', '../prod.toml'])(
+  'writes the config file that --config-file names: %s',
+  async (file) => {
+    const place = newFolder();
+    const words = ['init', 'web', '--config-file', file];
+    const { code, stdout, stderr } = await gantry(words, { cwd: place });
+    expect([code, stdout]).toEqual([0, `${join('web', file)}\nweb/main.py\n`]);
+    expect(stderr).toBe(`next: cd web && gantry deploy --local --config-file ${file}\n`);
+    const check = await gantry(['check', '--strict', '--json', '--config-file', file], { cwd: join(place, 'web') });
+    expect(check.json()).toMatchObject({ valid: true, app: 'web', problems: [] });
+    expect(await gantry(words, { cwd: place })).toExit(7, `error: ${file} already exists in ${join(place, 'web')}`);
+    expect(await gantry([...words, '--ci', 'github'], { cwd: place })).toExit(2, 'cannot be combined');
+  },
+);
+
 test('names a folder that cd takes for no flag', async () => {
   const { stderr } = await gantry(['init', '--', '-dash'], { cwd: newFolder() });
   expect(stderr).toBe('next: cd ./-dash && gantry deploy --local\n');

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { basename, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { checkAppConfig } from '../../app/config.ts';
 import { appNameDoubt, toAppName } from '../../app/rules/name.ts';
 import { sections } from '../../app/schema.ts';
@@ -22,6 +22,7 @@ import {
 } from '../../local/ci/index.ts';
 import type { Context } from '../../platform/context.ts';
 import { defineCommand } from '../command.ts';
+import { withConfigFile } from '../flags/app.ts';
 import { computeFlag, knownValue } from '../flags/hardware.ts';
 import { choice, document, list, objects, optional, text } from '../result-schema.ts';
 
@@ -34,7 +35,7 @@ const variable = {
 
 export default defineCommand({
   configure: (command) =>
-    command
+    withConfigFile(command)
       .argument('[dir]', 'app folder; created if it does not exist', '.')
       .option('--name <name>', 'app name (default: name of the folder)')
       .option('--compute <type>', 'CPU or an accelerator, such as ADA_L4', computeFlag)
@@ -43,29 +44,27 @@ export default defineCommand({
       .addOption(command.createOption('--ci <system>', 'also write a pipeline that deploys').choices(ciSystems))
       .option('--print', 'print the pipeline, and write nothing'),
   flagRules: { requires: { print: ['ci'] } },
-  run: async (context, dir, { name, compute, python, agents, ci, print }) => {
+  run: async (context, dir, { name, compute, python, agents, ci, print, configFile }) => {
     const { cwd, settings, progress } = context;
     const folder = resolve(cwd, dir);
-    const config = join(folder, 'cerebrium.toml');
-    const pipeline = ci && (await planPipeline(context, ci, folder));
+    const config = resolve(folder, configFile);
+    const pipeline = ci && (await planPipeline(context, ci, folder, configFile));
     if (pipeline && print) return { folder, paths: [], pipeline: pipeline.text, ...pipeline.toDo };
     const exists = attempt(() => lstatSync(config)) !== undefined;
     if (exists && !agents && !ci) {
-      const fix = gantryCommand`check -C ${folder}`;
-      throw new ConflictError(`cerebrium.toml already exists in ${folder}`, {
-        why: 'init does not overwrite files',
-        fix,
-      });
+      const facts = { why: 'init does not overwrite files', fix: gantryCommand`check -C ${folder}` };
+      throw new ConflictError(`${configFile} already exists in ${folder}`, facts);
     }
     const appName = await chooseName(context, folder, name, dir === '.' && !exists);
     const region = settings.region.value;
-    const files = Object.entries(projectTemplate({ name: appName, compute, pythonVersion: python, region, agents }));
+    const options = { configFile, name: appName, compute, pythonVersion: python, region, agents };
+    const files = Object.entries(projectTemplate(options));
     pipeline?.write();
-    makeFolder(folder);
+    for (const needed of [folder, dirname(config)]) makeFolder(needed);
     const created: string[] = [];
     for (const [file, text] of files.filter(([file]) => !exists || file === 'AGENTS.md'))
-      if (await createFile(folder, file, text)) created.push(join(relative(cwd, folder), file));
-    for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config) })).problems) {
+      if (await createFile(resolve(folder, file), text)) created.push(relative(cwd, resolve(folder, file)));
+    for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config), root: folder })).problems) {
       progress.warn(problem);
     }
     const paths = pipeline ? [...created, ...(await pipeline.finish())] : created;
@@ -89,7 +88,8 @@ export default defineCommand({
 });
 
 /** The pipeline that is asked for, and what is to be done besides. */
-async function planPipeline(context: Context, system: (typeof ciSystems)[number], folder: string) {
+async function planPipeline(context: Context, system: (typeof ciSystems)[number], folder: string, configFile: string) {
+  if (configFile !== 'cerebrium.toml') throw new UsageError('--config-file and --ci cannot be combined');
   const { cwd, progress } = context;
   const below = attempt(() => lstatSync(join(folder, 'cerebrium.toml'))) ? [] : appsBelow(folder);
   if (below[0] !== undefined) {
@@ -153,9 +153,9 @@ function isLoggedIn(context: Context): boolean {
 }
 
 /** Never overwrites: what exists is kept. */
-async function createFile(folder: string, file: string, text: string): Promise<boolean> {
+async function createFile(file: string, text: string): Promise<boolean> {
   try {
-    await writeFile(join(folder, file), text, { flag: 'wx' });
+    await writeFile(file, text, { flag: 'wx' });
     return true;
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') throw cause;
