@@ -60,10 +60,9 @@ export default defineCommand({
     const options = { configFile, name: appName, compute, pythonVersion: python, region, agents };
     const files = Object.entries(projectTemplate(options));
     pipeline?.write();
-    for (const needed of [folder, dirname(config)]) makeFolder(needed);
-    const created: string[] = [];
-    for (const [file, text] of files.filter(([file]) => !exists || file === 'AGENTS.md'))
-      if (await createFile(resolve(folder, file), text)) created.push(relative(cwd, resolve(folder, file)));
+    const missing = files.filter(([file]) => !exists || file === 'AGENTS.md');
+    const creation = missing.map(([file, text]) => createFile(cwd, resolve(folder, file), text));
+    const created = (await Promise.all(creation)).flat();
     for (const problem of (await checkAppConfig(config, { shownAs: relative(cwd, config), root: folder })).problems) {
       progress.warn(problem);
     }
@@ -152,13 +151,14 @@ function isLoggedIn(context: Context): boolean {
   return Boolean(attempt(() => context.credential.token));
 }
 
-/** Never overwrites: what exists is kept. */
-async function createFile(file: string, text: string): Promise<boolean> {
+/** Never overwrites: what exists is kept. Returns the path of a new one from the working directory. */
+async function createFile(cwd: string, file: string, text: string): Promise<string[]> {
+  makeFolder(dirname(file));
   try {
     await writeFile(file, text, { flag: 'wx' });
-    return true;
+    return [relative(cwd, file)];
   } catch (cause) {
     if (systemCode(cause) !== 'EEXIST') throw cause;
-    return false;
+    return [];
   }
 }
