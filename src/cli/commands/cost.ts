@@ -23,11 +23,7 @@ import { anything, document, integer, list, nullable, number, objects, orNull, t
 export default defineCommand({
   configure: (command) =>
     appsArgument(command)
-      .option(
-        '--since <time>',
-        'first day, such as 2026-11-20 or 7d (default: first of the month)',
-        dayFlag,
-      )
+      .option('--since <time>', 'first day, such as 2026-11-20 or 7d (default: first of the month)', dayFlag)
       .option('--until <time>', 'last day (default: today)', dayFlag)
       .addOption(command.createOption('--by <size>', 'a row for each day').choices(['day'] as const))
       .option(...chartPageFlag),
