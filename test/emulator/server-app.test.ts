@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -295,16 +296,17 @@ const fixed = (port: number | string, text: string) =>
     port,
   );
 
-async function listening() {
-  const server = createServer().listen(0, '127.0.0.1');
+async function listening(wanted = 0) {
+  const server = createServer().listen(wanted, '127.0.0.1');
   await once(server, 'listening');
   const close = () => new Promise((done) => server.close(done));
   onTestFinished(() => void server.close());
   return { port: (server.address() as { port: number }).port, close };
 }
 
+/** None of those that the system gives to connections: one of another test could take it while its server starts again. */
 async function freePort(): Promise<number> {
-  const { port, close } = await listening();
-  await close();
-  return port;
+  const found = await listening(randomInt(20_000, 30_000)).catch(() => undefined);
+  await found?.close();
+  return found?.port ?? freePort();
 }
