@@ -231,8 +231,8 @@ test('on a full disk all lines are whole, and calls without a line are made agai
 
 test.each([
   ['-', 'the results are a file, not stdout'],
-  ['fifo', 'fifo is no regular file'],
-  ['/dev/null', '/dev/null is no regular file'],
+  ['fifo', 'fifo is not a regular file'],
+  ['/dev/null', '/dev/null is not a regular file'],
 ])('results cannot go to %s', async (name, message) => {
   const { cwd, env, called } = await mapping();
   execFileSync('mkfifo', [join(cwd, 'fifo')]);

@@ -53,7 +53,7 @@ export class MapLog {
     const { name, path } = results;
     const stats = await stat(path).catch(() => undefined);
     if (stats && !stats.isFile())
-      throw new UsageError(`${name} is no regular file`, {
+      throw new UsageError(`${name} is not a regular file`, {
         fix: 'write to a regular file: the results are read again',
       });
     const log = new MapLog(results, heading);

@@ -58,7 +58,7 @@ export interface DeployAppOptions
   verification: Verification;
   /** Whether an older commit than the one that serves is deployed, too. */
   older?: true | undefined;
-  /** The dry run with the same flags: of `savePlan` and, where `applyPlan` is none, of that. */
+  /** The dry run with the same flags, which makes a plan. Without a readable plan in `applyPlan`, it is proposed. */
   replan: CommandLine;
   /** Return to the build before a sick one. */
   orRollback?: true | undefined;

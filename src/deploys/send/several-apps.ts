@@ -41,9 +41,13 @@ export async function findApps({ cwd, progress }: Context, words: readonly strin
 }
 
 function noFolderError(typed: string, { length }: readonly string[]): UsageError {
-  const mayBeApp = length === 1 && /^[\w-]+$/.test(typed);
-  return new UsageError(`unexpected argument "${typed}"`, {
-    why: `${/[*?[]/.test(typed) ? 'no folder matches this pattern' : 'there is no such folder'}${mayBeApp ? '; without an argument, deploy sends the working directory' : ''}`,
-    fix: mayBeApp ? sentence`${gantryCommand`deploy`} (with --name ${typed} for another name)` : 'correct the name',
+  const message = `unexpected argument "${typed}"`;
+  if (length > 1 || !/^[\w-]+$/.test(typed)) {
+    const why = /[*?[]/.test(typed) ? 'no folder matches this pattern' : 'there is no such folder';
+    return new UsageError(message, { why, fix: 'correct the name' });
+  }
+  return new UsageError(message, {
+    why: 'there is no such folder; without an argument, deploy sends the working directory',
+    fix: sentence`${gantryCommand`deploy`} (with --name ${typed} for another name)`,
   });
 }

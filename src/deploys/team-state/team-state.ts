@@ -261,7 +261,7 @@ export class TeamState {
   }
 }
 
-/** The team state that the settings name, the same for all of a command. Undefined if there is none. */
+/** The team state that the settings name. It is made once in a command. Undefined if the settings name none. */
 export function teamStateOf(context: Context): TeamState | undefined {
   const { settings } = context;
   const place = settings.teamState.value;
