@@ -37,3 +37,35 @@ test.each(
   }
   expect(said.filter(({ serves }) => serves === undefined).map(({ build }) => build)).toContain(live);
 });
+
+test.each<[string, Quirks]>([
+  ['milliseconds', {}],
+  ['whole seconds', { wholeSeconds: true }],
+])('a build that is created in the same moment, once another one has looked, waits for it: %s', async (_, quirks) => {
+  const stage = await Stage.open(quirks);
+  await stage.stranger({}, {});
+  stage.pass(60_000);
+  const creating: (() => void)[] = [];
+  const begin = (nth: number) => creating[nth]?.();
+  stage.platform.before = async ({ point }) => {
+    if (point !== 'create-app') return;
+    const begins = new Promise<void>((resolve) => creating.push(resolve));
+    if (creating.length === 2) begin(0);
+    await begins;
+  };
+  let isCreated = () => {};
+  stage.platform.after = async ({ point }) => {
+    if (point === 'create-app' && stage.ids.length === 3) isCreated();
+    if (point !== 'list-builds' || stage.ids.length !== 2) return;
+    const second = new Promise<void>((resolve) => {
+      isCreated = resolve;
+    });
+    begin(1);
+    await second;
+  };
+  const machines = [await stage.machine(), await stage.machine()];
+  const line = 'deploy --if-changed --if-busy wait --watch 40s --json';
+  const ended = await Promise.all(machines.map((machine) => machine.run(line)));
+  expect(ended.map(({ code, stderr }) => (code === 0 ? 0 : stderr))).toEqual([0, 0]);
+  expect(ended.map(({ json }) => (json() as { changed: boolean }).changed).sort()).toEqual([false, true]);
+});

@@ -52,8 +52,9 @@ export function busyError(app: string, busy: readonly Build[]): ConflictError {
  * Builds end in the order in which they were created, also if deploys start at once. `own`: only those before this one.
  * Returns whether it waited.
  */
-export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, ownId?: string) {
+export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, own?: OwnBuild) {
   const { elapsed, progress, project } = context;
+  const ownId = own?.buildId;
   const started = elapsed();
   let busy: Build[] = [];
   const step = once(() => progress.step(`Waiting for other builds of ${app}`));
@@ -66,7 +67,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
       builds.filter(({ id }) => id !== ownId),
     );
     const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
-    if (earlier.length === 0) return true;
+    if (earlier.length === 0) return own && ownBuild && unplacedMs(context, own, ownBuild) > 0 ? undefined : true;
     busy = earlier;
     const forFiles = busy.some(({ status }) => isPending(status))
       ? `, at most ${duration(maxPendingMs)} for its files`
@@ -90,6 +91,18 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
   return true;
 }
 
+/** A build that this deploy has created. `at`: when that was confirmed, by what has elapsed, in ms. */
+interface OwnBuild {
+  buildId: string;
+  at: number;
+}
+
+/** How long another one may still be created in the same moment, and go first by its id, in ms. Times may be whole seconds. */
+function unplacedMs({ elapsed }: Context, { at }: OwnBuild, listed: Build): number {
+  const { created } = buildFact(listed);
+  return Number.isFinite(created.before) ? at + created.before - created.from - elapsed() : 0;
+}
+
 /** Where times do not tell, those that have started go first, and of the others each may wait: their ids decide. */
 function goesBefore(other: Build, ownBuild: Build): boolean {
   const byTime = order(buildFact(other).created, buildFact(ownBuild).created);
@@ -102,10 +115,15 @@ export function inProgress({ list, at }: AppReading, except: readonly string[] =
 }
 
 /** An app right before the upload of our own build, and the builds that go first. Each deploy looks: all but the first give up. */
-export async function lookBeforeUpload(context: Context, app: string, except: readonly string[], ownId?: string) {
+export async function lookBeforeUpload(context: Context, app: string, except: readonly string[], own?: OwnBuild) {
   const look = () => observe(context, app);
-  const now = await (ownId === undefined ? look() : untilKnown(look, context.delay));
-  const ours = now.list.find(({ id }) => id === ownId);
+  const now = await (own ? untilKnown(look, context.delay) : look());
+  const ours = now.list.find(({ id }) => id === own?.buildId);
+  const waitMs = own && ours ? unplacedMs(context, own, ours) : 0;
+  if (waitMs > 0) {
+    await context.delay(waitMs);
+    return lookBeforeUpload(context, app, except, own);
+  }
   const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
   return { now, first: inProgress(now, except).filter((other) => other !== ours && isFirst(other)) };
 }

@@ -132,7 +132,7 @@ export interface PlannedDeploy {
   body: AppCreation;
   files: readonly SentFile[];
   /** The build that this deploy has created; it is checked before the upload then. `hasLost`: one without an upload may be its own. */
-  created?: { buildId: string; hasLost: boolean } | undefined;
+  created?: { buildId: string; hasLost: boolean; at: number } | undefined;
   /** Other builds in progress are waited for, and what they change is seen afterwards. */
   willWait: boolean;
 }
@@ -163,7 +163,7 @@ export async function whyNotAsPlanned(
   { body, files, created, willWait }: PlannedDeploy,
 ): Promise<ConflictError | undefined> {
   const { plan } = given;
-  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created?.buildId);
+  const { now, first } = await lookBeforeUpload(context, body.name, plan.builds, created);
   const differs =
     created === undefined
       ? [...listSent(plan, describeSent(context, body, files)), ...listMoved(plan, liveFields(now))]
@@ -253,7 +253,7 @@ export async function whyDeployedMeanwhile(
   const { buildId: created, hasLost } = own;
   const served = reading.live === undefined ? [] : [reading.live];
   const before = [...served, ...reading.list.map(({ id }) => id)];
-  const { now, first } = await lookBeforeUpload(context, app, before, created);
+  const { now, first } = await lookBeforeUpload(context, app, before, own);
   const ready = readySince(reading, now, [created, ...served]);
   if (ready !== undefined) {
     const what = ready === servingBuild(now.serving) ? 'serves now' : 'became ready meanwhile';

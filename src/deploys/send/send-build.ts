@@ -80,8 +80,8 @@ interface Ongoing {
   secrets: ReadSecrets;
 }
 
-/** `hasLost`: the reply to another request for a build was lost. */
-type Created = CreatedApp & { status: string; hasLost: boolean };
+/** `hasLost`: the reply to another request for a build was lost. `at`: when it was confirmed, by what has elapsed, in ms. */
+type Created = CreatedApp & { status: string; hasLost: boolean; at: number };
 
 /** A build that has its files, or does not need them: `live` serves, and is equal by now. */
 export interface Uploaded extends Ongoing, Pick<Sent, 'before'> {
@@ -141,13 +141,14 @@ async function create(ongoing: Ongoing, hasLost = false): Promise<Created> {
     warnOfLost(ongoing, error, hasLost);
   });
   if (!created) return create(ongoing, true);
+  const at = context.elapsed();
   const { buildId: build, status = 'pending', dashboardUrl: dashboard } = created;
   Object.assign(known, { build, status, dashboard });
   context.interruption.message = `canceling build ${shortBuild(build)} of ${app}`;
   if (packed.archive) await recordEvent(context, app, 'created', { build, process: newOwnerName() });
   step.done(`Created build ${shortBuild(build)}`);
   progress.event('created', { app, build, status });
-  return { ...created, status, hasLost };
+  return { ...created, status, hasLost, at };
 }
 
 /**
@@ -168,7 +169,7 @@ function warnOfLost({ context, packed, known }: Ongoing, error: unknown, hasLost
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed, known }: Ongoing, { buildId: own }: Created) {
+async function waitForTurn({ context, sending, packed, known }: Ongoing, own: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
   const hasWaited = await waitForBuilds(context, limit, known.app, own);
