@@ -170,7 +170,9 @@ async function deployOne(
   const deployment = await deployApp(prepared);
   await tell(unlimited, prepared, deployment);
   const { runtime, root } = local.config;
-  return outcomeOfDeploy(deployment, runtime === 'cortex' ? await sampleCallOf(root) : undefined);
+  // What has not changed was called before.
+  const isCallable = deployment.changed && runtime === 'cortex';
+  return outcomeOfDeploy(deployment, isCallable ? await sampleCallOf(root) : undefined);
 }
 
 function outcomeOfPacking(packed: Awaited<ReturnType<typeof packApp>>): DeployOutcome | RawOutput {
