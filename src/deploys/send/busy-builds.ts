@@ -49,12 +49,12 @@ export function busyError(app: string, busy: readonly Build[]): ConflictError {
 }
 
 /**
- * Builds end in the order in which they were created, also if deploys start at once. `own`: only those before this one.
+ * Builds end in the order in which they were created, also if deploys start at once. `created`: only those before this one.
  * Returns whether it waited.
  */
-export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, own?: OwnBuild) {
+export async function waitForBuilds(context: Context, limit: TimeLimit, app: string, created?: OwnBuild) {
   const { elapsed, progress, project } = context;
-  const ownId = own?.buildId;
+  const ownId = created?.buildId;
   const started = elapsed();
   let busy: Build[] = [];
   const step = once(() => progress.step(`Waiting for other builds of ${app}`));
@@ -67,7 +67,8 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
       builds.filter(({ id }) => id !== ownId),
     );
     const earlier = ownBuild ? others.filter((build) => goesBefore(build, ownBuild)) : others;
-    if (earlier.length === 0) return own && ownBuild && unplacedMs(context, own, ownBuild) > 0 ? undefined : true;
+    if (earlier.length === 0)
+      return created && ownBuild && unplacedMs(context, created, ownBuild) > 0 ? undefined : true;
     busy = earlier;
     const forFiles = busy.some(({ status }) => isPending(status))
       ? `, at most ${duration(maxPendingMs)} for its files`
@@ -115,14 +116,14 @@ export function inProgress({ list, at }: AppReading, except: readonly string[] =
 }
 
 /** An app right before the upload of our own build, and the builds that go first. Each deploy looks: all but the first give up. */
-export async function lookBeforeUpload(context: Context, app: string, except: readonly string[], own?: OwnBuild) {
+export async function lookBeforeUpload(context: Context, app: string, except: readonly string[], created?: OwnBuild) {
   const look = () => observe(context, app);
-  const now = await (own ? untilKnown(look, context.delay) : look());
-  const ours = now.list.find(({ id }) => id === own?.buildId);
-  const waitMs = own && ours ? unplacedMs(context, own, ours) : 0;
+  const now = await (created ? untilKnown(look, context.delay) : look());
+  const ours = now.list.find(({ id }) => id === created?.buildId);
+  const waitMs = created && ours ? unplacedMs(context, created, ours) : 0;
   if (waitMs > 0) {
     await context.delay(waitMs);
-    return lookBeforeUpload(context, app, except, own);
+    return lookBeforeUpload(context, app, except, created);
   }
   const isFirst = (other: Build) => !ours || !isPending(other.status) || goesBefore(other, ours);
   return { now, first: inProgress(now, except).filter((other) => other !== ours && isFirst(other)) };

@@ -169,10 +169,10 @@ function warnOfLost({ context, packed, known }: Ongoing, error: unknown, hasLost
 }
 
 /** The live deployment, if another deploy has made it equal meanwhile. What has no upload has no place in the queue. */
-async function waitForTurn({ context, sending, packed, known }: Ongoing, own: Created) {
+async function waitForTurn({ context, sending, packed, known }: Ongoing, created: Created) {
   const { limit, turn } = sending;
   if (!turn || !packed.archive) return undefined;
-  const hasWaited = await waitForBuilds(context, limit, known.app, own);
+  const hasWaited = await waitForBuilds(context, limit, known.app, created);
   return hasWaited ? turn() : undefined;
 }
 
