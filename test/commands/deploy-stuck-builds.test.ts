@@ -135,12 +135,17 @@ describe('a deploy that was killed on another machine, before its upload', () =>
   });
 
   test('is named once without team state, until its upload URL has expired', async () => {
-    const env = await aged(await killed({}), nearlyExpiredMs);
+    const build = await killed({});
+    const env = await aged(build, nearlyExpiredMs);
     const { code, stderr, waits } = await deploy(['--if-busy', 'wait'], fresh(env));
     expect({ code, statuses: statuses() }).toEqual({ code: 0, statuses: ['success', 'pending'] });
     // The team would wait a minute.
     expect(waited(waits)).toBeGreaterThan(80_000);
-    expect(stderr.match(/Waiting for other builds of web: .+, at most 11m for its files$/gm)).toHaveLength(1);
+    const told = [
+      ...stderr.matchAll(/Waiting for other builds of web: .+ cannot get them after (.+): .+, (gantry .+)$/gm),
+    ];
+    expect(told.map(([, , line]) => line)).toEqual([`gantry builds cancel web ${build}`]);
+    expect(Math.abs(Date.parse(told[0]?.[1] ?? '') - Date.now() - 2 * 60_000)).toBeLessThan(30_000);
   });
 });
 

@@ -3,7 +3,7 @@ import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { hourMs } from '../../kernel/durations.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
 import { once, onceFor } from '../../kernel/once.ts';
-import { duration, shortBuild, toMs } from '../../kernel/output/format.ts';
+import { duration, localTime, shortBuild, toMs } from '../../kernel/output/format.ts';
 import type { Api } from '../../platform/api/client.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Build, buildPhase, listBuilds } from '../../platform/contract/builds.ts';
@@ -70,10 +70,7 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
     if (earlier.length === 0)
       return created && ownBuild && unplacedMs(context, created, ownBuild) > 0 ? undefined : true;
     busy = earlier;
-    const forFiles = busy.some(({ status }) => isPending(status))
-      ? `, at most ${duration(maxPendingMs)} for its files`
-      : '';
-    step().update({ text: `${names(busy)}${forFiles}` });
+    step().update({ text: [names(busy), ...busy.flatMap((build) => filesText(app, build))].join('; ') });
     return undefined;
   };
   try {
@@ -137,6 +134,14 @@ async function list(api: Api, project: string, app: string): Promise<Build[]> {
 function names(builds: readonly Build[]): string {
   const ids = builds.map(({ id, status }) => `${shortBuild(id)} (${status})`).join(', ');
   return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
+}
+
+/** Until when a build without files is waited for, and what ends that: that its deploy was killed elsewhere is not shown. */
+function filesText(app: string, { id, status, createdAt }: Build): string[] {
+  const until = new Date(toMs(createdAt) + maxPendingMs);
+  if (!isPending(status) || Number.isNaN(until.getTime())) return [];
+  const waits = `${shortBuild(id)} has no files yet, and cannot get them after ${localTime(until.toISOString())}`;
+  return [`${waits}: if its deploy has ended, ${gantryCommand`builds cancel ${app} ${id}`}`];
 }
 
 /** Without a list of builds, nothing is known to be in progress. */
