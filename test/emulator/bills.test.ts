@@ -68,3 +68,14 @@ test('a run of a file is paid for at the price of its own hardware, and has no c
   clock.now = midnight + day - 1;
   expect(await seconds()).toEqual([20 * 60]);
 });
+
+test('a call that was refused names no replica, and none is paid for', async () => {
+  const { emulator, ask, clock } = await platform();
+  await ask('POST', '/apps', { name: 'web', minReplicaCount: 0 });
+  const refused = await fetch(`${emulator.url}/v4/${emulator.project}/web/run`, { method: 'POST', body: '{}' });
+  clock.now += minute;
+  const { items } = (await ask('GET', `/apps/${emulator.project}-web/runs`)).json as { items: { podName: string }[] };
+  expect([refused.status, items.map(({ podName }) => podName)]).toEqual([503, ['']]);
+  const { costs } = (await ask('GET', `/apps/${emulator.project}-web/cost`)).json;
+  expect(Object.values(costs as object)).toEqual([{ total_cost_cents: 0 }]);
+});

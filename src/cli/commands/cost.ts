@@ -9,7 +9,6 @@ import {
   duration,
   forPeople,
   numberCell,
-  roundCents,
   withUnit,
 } from '../../kernel/output/format.ts';
 import type { Page, View } from '../../kernel/output/page.ts';
@@ -202,7 +201,7 @@ function known(value: number | null, toCell: (value: number) => Cell): Cell {
 }
 
 function money(cost: number | null): Cell {
-  return known(cost, (cents) => withUnit('US cents', forPeople(dollars(cents), roundCents(cents))));
+  return known(cost, (cents) => numberCell(dollars(cents)));
 }
 
 function time(span: number | null): Cell {

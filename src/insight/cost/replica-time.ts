@@ -120,9 +120,9 @@ export class ReplicaTime {
     this.#coldStartMs.push(coldStartMs);
   }
 
-  /** Returns whether it is known which replica worked when. Called for each of a million runs. */
+  /** Returns whether it is known which replica worked when: none did for a call that was refused. Called for each of a million runs. */
   #work(name: string | undefined, start: number, end: number, coldStartMs: number): boolean {
-    if (name === undefined || !(end <= start + longestCallMs)) return false;
+    if (name === undefined || !(end <= start + longestCallMs)) return end === start;
     const replica = this.#replicas.get(name);
     this.#run(Math.max(start, replica?.lastEnd ?? 0), end);
     if (!replica) {

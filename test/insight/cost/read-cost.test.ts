@@ -310,6 +310,10 @@ test.each<[object, object]>([
   [{ total_cost: 1e21 }, unknownTime],
   [{ costPerSecondCents: '1e-30' }, unknownTime],
   [{ runtimeMs: -500 }, { busySeconds: null, idleCents: null, waste: unexplained }],
+  [
+    { podName: '', runtimeMs: 0, totalQueueTimeMs: 0, coldstartTimeMs: 0 },
+    { calls: 1, busySeconds: 0, idleCents: expect.any(Number) },
+  ],
   [{ runtimeMs: 1e300 }, { busySeconds: null, idleCents: null, waste: unexplained }],
 ])('what cannot be is not known: %j', async (sent, expected) => {
   const web = calledOnce(from + day, hour, { '2026-11-02': 3_660 });

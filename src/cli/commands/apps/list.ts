@@ -1,6 +1,6 @@
 import type { Preview } from '../../../deploys/previews/index.ts';
 import { gantryCommand, sentence } from '../../../kernel/command-line.ts';
-import { ago, countCell, latestFirst, numberCell } from '../../../kernel/output/format.ts';
+import { ago, countCell, dollars, latestFirst, numberCell } from '../../../kernel/output/format.ts';
 import type { View } from '../../../kernel/output/page.ts';
 import { type Cell, table } from '../../../kernel/output/table.ts';
 import { AppSummary, appName, listApps } from '../../../platform/contract/apps.ts';
@@ -58,7 +58,7 @@ function appsTable(apps: AppSummary[]): View {
     HARDWARE: (app) => app.hardware,
     REGION: (app) => app.region,
     'RUNS/MONTH': (app) => grouped(metric(app.request_metrics, 'total')),
-    'COST USD/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
+    'COST/MONTH': (app) => decimals(metric(app.cost_metrics, 'total_cost')),
     UPDATED: (app) => ago(app.updatedAt),
   });
 }
@@ -72,7 +72,7 @@ function grouped(runs: number | string | undefined): Cell {
 }
 
 function decimals(cost: number | string | undefined): Cell {
-  return typeof cost === 'number' ? numberCell(cost.toFixed(2)) : cost;
+  return typeof cost === 'number' ? numberCell(dollars(100 * cost)) : cost;
 }
 
 /** The names inside a metric are not documented. */

@@ -24,8 +24,7 @@ export async function acceptAppSocket(
     const { app, path } = findCalledApp(url, platform);
     await checkCaller(request, app, platform);
     const build = await findServer(app, platform);
-    const container = unassigned(app);
-    const record = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, container };
+    const record = { app: app.id, functionName: path.join('/'), method: 'GET', async: false, container: unassigned };
     const run = recordRun({ ...record, websocket: true }, platform).id;
     const upgrade = { run, address: pathBelowApp(url), headers: forwardedHeaders(app, request.headers) };
     end = await performSocket({ app, build, upgrade, client, head }, platform);

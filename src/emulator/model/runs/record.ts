@@ -14,10 +14,8 @@ export function recordRun(run: Partial<RunRecord> & Pick<RunRecord, 'app'>, { st
   return store.addRun({ ...run, createdAt: now(), proxyQueueMs: unknownMs, real: true });
 }
 
-/** Instead of a replica's name, for a run that has none yet. */
-export function unassigned(app: AppRecord): string {
-  return `${app.id}-starting`;
-}
+/** Instead of a replica's name: a run that waits for one has none, and one that is refused never gets one. */
+export const unassigned = '';
 
 /** Every replica is busy: the run waits for one. */
 export function markQueued(id: string, model: Model): void {

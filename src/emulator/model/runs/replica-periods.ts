@@ -34,7 +34,7 @@ export function replicaPeriods(
   const ended = [...model.store.replicas.values()].filter((replica) => replica.app === app.id);
   const real = [...model.running(app), ...ended.map(endedPeriod)];
   // A call that was refused never had a replica.
-  const names = new Set([unassigned(app), ...real.map(({ name }) => name)]);
+  const names = new Set([unassigned, ...real.map(({ name }) => name)]);
   const served = deriveReplicas(
     app,
     runs.filter(({ container }) => !names.has(container)),
