@@ -106,9 +106,10 @@ function ownLength(words: readonly Word[]): number {
   return end < 0 ? words.length : end;
 }
 
-/** A flag and its value. What begins with a dash is joined to a long one: apart, a reader may take it for another flag. */
+/** A flag and its value. What begins with a dash is joined: apart, it would be another flag. */
 export function flagWords(flag: string, value: string): string[] {
-  return /^-./s.test(value) && flag.startsWith('--') ? [`${flag}=${value}`] : [flag, value];
+  if (!/^-./s.test(value)) return [flag, value];
+  return [flag.startsWith('--') ? `${flag}=${value}` : `${flag}${value}`];
 }
 
 const takesValue = /^(--(?!no-)[\w-]+|-[Cp])$/;

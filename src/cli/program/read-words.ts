@@ -4,7 +4,7 @@ import { namedCommand } from '../commands/index.ts';
 /** What is known of a flag. */
 export interface FlagForm {
   long?: string | undefined;
-  /** Whether the next word is its value. An optional one that is a word of its own never begins with a dash. */
+  /** Whether the next word is its value. One that begins with a dash is joined to its flag. */
   takes?: 'required' | 'optional' | undefined;
 }
 
@@ -58,9 +58,9 @@ function readFlag(word: string, next: string | undefined, find: (name: string) =
   return { words: isNext ? [word, next] : [word], name, long, takes, value: isNext ? next : attached };
 }
 
-/** As the parser has it, a word that looks like a flag is not taken for an optional value. */
+/** A word that looks like a flag is not taken for a value; a negative number is only taken where one is required. */
 export function takesWord(takes: FlagForm['takes'], word: string): boolean {
-  return takes === 'required' || (takes === 'optional' && !/^-./s.test(word));
+  return takes !== undefined && !(takes === 'required' ? /^-[-a-z]/i : /^-./s).test(word);
 }
 
 /** Flags as the parser knows them. */

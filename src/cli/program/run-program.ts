@@ -17,21 +17,25 @@ export async function runProgram(argv: string[], io: Io, state: RunState): Promi
   let code = 0;
   let hasStarted = false;
   let helpTarget: Commander | undefined;
-  const words = normalizeArguments(argv);
-  const line = await divideLine(words);
-  const program = buildProgram({
-    firstWord: words[0],
-    run: async (command, flags, inputs, called) => {
-      hasStarted = true;
-      const { programArguments } = line;
-      const all = programArguments ? inputs.with(-2, programArguments) : inputs;
-      code = await executeCommand({ command, called, flags, inputs: all }, io, state);
-    },
-    onHelp: (commander) => {
-      helpTarget = commander;
-    },
-  });
+  let words = normalizeArguments(argv);
   try {
+    const line = await divideLine(words);
+    words = line.typed;
+    const { toType } = state;
+    const typed = toType ? words.toSpliced(words.indexOf('-') - 1, 2, ...toType) : words;
+    state.argv = typed.slice(io.implied?.length).map(asTyped);
+    const program = buildProgram({
+      firstWord: line.words[0],
+      run: async (command, flags, inputs, called) => {
+        hasStarted = true;
+        const { programArguments } = line;
+        const all = programArguments ? inputs.with(-2, programArguments) : inputs;
+        code = await executeCommand({ command, called, flags, inputs: all }, io, state);
+      },
+      onHelp: (commander) => {
+        helpTarget = commander;
+      },
+    });
     await program.parseAsync(line.words, { from: 'user' });
   } catch (error) {
     const isParseError = error instanceof CommanderError;
@@ -53,9 +57,8 @@ async function runTranslated(error: CommanderError | UsageError, words: string[]
   const { argv, input, toType, env, secrets, warning } = translated;
   state.secrets.add(secrets);
   const ownIo = { ...(input !== undefined && { input: { value: input } }), env: { value: { ...io.env, ...env } } };
-  const typed = toType ? argv.toSpliced(argv.indexOf('-') - 1, 2, ...toType) : argv;
   // Inherits from io: copying it would open its streams.
-  return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { argv: typed.map(asTyped), warning }));
+  return runProgram(argv, Object.create(io, ownIo), Object.assign(state, { toType, warning }));
 }
 
 /** `help x` and `--help x` become `x --help`. */

@@ -14,6 +14,8 @@ export interface RunState {
   /** The command line, in gantry's words if it was that of another client, and then a warning about it. */
   argv: string[];
   warning?: string | undefined;
+  /** What names stdin is these words in a line to type: nothing is there to be read again. */
+  toType?: readonly string[] | undefined;
   /** Whether this line of it only reads: one that does more is never told with a name that was guessed. */
   isReading?: boolean;
   cwd?: string;

@@ -131,13 +131,6 @@ export const helpSpellings: Record<string, string> = {
 /** Flags without a value that the official client also takes as `--yes=true` and `--yes=false`. */
 export const switches = ['--yes', '-y', '--detach', '--disable-build-logs', '--async', '--show-values'];
 
-/** Flags of single commands. The official client takes them before the command, too. */
-export const commandFlags = [
-  ...flagSpellings.flatMap(({ of, names }) => (of ? names : [])),
-  ...words('--name --detach --disable-build-logs --data --app --async --show-values'),
-  ...words('--min-replicas --max-replicas --dir'),
-];
-
 /** `2026-11-20 10:00:00` is a local time, `1w` is a week ago. */
 function translateTime(text: string): string {
   const weeks = /^(\d+)w$/.exec(text)?.[1];

@@ -5,7 +5,6 @@ import { defined } from '../../kernel/json-text.ts';
 import { words } from '../../kernel/words.ts';
 import { endOfOwn, type FlagForm, type LinePart, operandsOf, readWords } from './read-words.ts';
 import {
-  commandFlags,
   commandSpellings,
   flagRefusals,
   flagSpellings,
@@ -21,7 +20,7 @@ export function translateSpellings(argv: readonly string[], hasExtraWord = false
   const { own, rest } = splitArguments(argv);
   const isHelp = own.some((word) => word === '--help' || word === '-h');
   const names = isHelp ? { ...commandSpellings, ...helpSpellings } : commandSpellings;
-  const line: Translation = { argv: renameCommands(withCommandFirst(own.flatMap(splitLetters)), names), secrets: [] };
+  const line: Translation = { argv: renameCommands(own.flatMap(splitLetters), names), secrets: [] };
   refuseCommand(line.argv);
   takeToken(line);
   const commands = commandOf(line.argv);
@@ -44,12 +43,6 @@ function splitArguments(argv: readonly string[]): { own: string[]; rest: string[
 /** `-yv` is `-y -v`. Letters that gantry knows itself need no help. */
 function splitLetters(word: string): string[] {
   return /^-(?=.*v)[yqv]{2,}$/.test(word) ? [...word.slice(1)].map((letter) => `-${letter}`) : [word];
-}
-
-function withCommandFirst(words: string[]): string[] {
-  const [first = 0] = positionals(words);
-  const isOfCommand = partsOf(words).some(({ name = '', at }) => at < first && commandFlags.includes(name));
-  return isOfCommand ? [...words.slice(first), ...words.slice(0, first)] : words;
 }
 
 function renameCommands(words: string[], names: Record<string, string>): string[] {

@@ -1,6 +1,8 @@
 import { Command as Commander } from 'commander';
 import { arrangeCommand, asTyped, type CommandLine, joinFields } from '../../kernel/command-line.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
+import { type CommandEntry, namedCommand } from '../commands/index.ts';
 import { addGlobalFlags } from './command-tree.ts';
 import { commandPath, endOfOwn, type FlagForm, formsOf, type LinePart, operandsOf, readWords } from './read-words.ts';
 
@@ -85,26 +87,69 @@ export function withFlags(argv: readonly string[], flags: readonly string[]): st
 /** A line without these flags and their values. */
 export function withoutFlags(argv: readonly string[], names: readonly string[]): string[] {
   const kept = readWords(argv, anyFlag).filter((part) => !names.includes(part.long ?? ''));
-  return [...kept.flatMap(({ words }) => words), ...argv.slice(endOfOwn(argv))];
+  return [...wordsOf(kept), ...argv.slice(endOfOwn(argv))];
 }
 
-/** What follows the file of `gantry run` is for the program; `--json` and `--help` apply at any position. */
-export async function divideLine(words: string[]): Promise<{ words: string[]; programArguments?: string[] }> {
-  const at = words.includes('run') ? findOperand(words, globalFlag) : -1;
-  if (words[at] !== 'run') return { words };
-  const command = new Commander();
-  (await import('../commands/run.ts')).default.configure(command as never);
-  const ownFlag = formsOf(command.options);
-  const file = at + 1 + findOperand(words.slice(at + 1), (name) => globalFlag(name) ?? ownFlag(name));
-  if (file >= words.length) return { words };
-  const programArguments = joinFields(words.slice(file + 1));
-  const globalWords = programArguments.slice(0, endOfOwn(programArguments)).filter(isForAnyPosition);
-  return { words: [...words.slice(0, at + 1), ...globalWords, ...words.slice(at + 1, file + 1)], programArguments };
+interface DividedLine {
+  /** What the parser gets. */
+  words: string[];
+  /** The whole line, in the same order. */
+  typed: string[];
+  programArguments?: string[];
 }
+
+/**
+ * The line as the parser takes it: the flags of a command behind it, and each letter by itself. What follows the file of
+ * `gantry run` is for the program; `--json` and `--help` apply at any position. Throws UsageError if a value is missing.
+ */
+export async function divideLine(typed: string[]): Promise<DividedLine> {
+  const { path, parts } = await readLine(typed);
+  const operands = parts.filter(({ name }) => name === undefined);
+  const end = endOfOwn(typed);
+  const file = path[0] === 'run' ? (operands[1]?.at ?? end + 1) : end;
+  const before = parts.filter(({ at }) => at < file);
+  checkValues(before);
+  const commandAt = operands[path.length - 1]?.at ?? 0;
+  const isMoved = ({ at, name }: LinePart) => at < commandAt && name !== undefined && !globalFlag(name);
+  const start = wordsOf(before.filter((part) => part.at <= commandAt && !isMoved(part)));
+  const flags = wordsOf([...before.filter(isMoved), ...before.filter(({ at }) => at > commandAt)]);
+  const rest = typed.slice(Math.min(file, end));
+  const line = { words: [...start, ...flags, ...rest], typed: [...start, ...flags, ...rest] };
+  if (path[0] !== 'run' || file >= typed.length) return line;
+  const programArguments = joinFields(typed.slice(file + 1));
+  const globalWords = programArguments.slice(0, endOfOwn(programArguments)).filter(isForAnyPosition);
+  const ofParser = [...start, ...globalWords, ...flags, ...rest.slice(0, file < end ? 1 : 2)];
+  return { ...line, words: ofParser, programArguments };
+}
+
+const wordsOf = (parts: readonly LinePart[]) => parts.flatMap(({ words }) => words);
 
 const isForAnyPosition = (word: string) => /^(--json(=.*)?|--help|-h)$/s.test(word);
 
-/** The index of the first word that is neither a flag nor the value of one. */
-function findOperand(words: readonly string[], formOf: (name: string) => FlagForm | undefined): number {
-  return readWords(words, formOf).find(({ name }) => name === undefined)?.at ?? endOfOwn(words) + 1;
+/** With the flags of the command that it names; the path is empty if it names none, or another word stands before it. */
+async function readLine(words: readonly string[]): Promise<{ path: string[]; parts: LinePart[] }> {
+  const parts = readWords(words, globalFlag);
+  const operands = operandsOf(parts);
+  const path = commandPath(operands.slice(operands.findIndex((word) => namedCommand(word))));
+  const load = leafOf(path)?.load;
+  if (!load) return { path: [], parts };
+  const command = new Commander();
+  (await load()).default.configure(command as never);
+  const ownFlag = formsOf(command.options);
+  const whole = readWords(words, (name) => globalFlag(name) ?? ownFlag(name));
+  const isFirst = path.every((word, at) => operandsOf(whole)[at] === word);
+  return isFirst ? { path, parts: whole } : { path: [], parts };
+}
+
+function leafOf([first = '', second = '']: readonly string[]): CommandEntry | undefined {
+  const entry = namedCommand(first);
+  return entry?.commands?.[second] ?? (entry?.load ? entry : entry?.commands?.[entry.byDefault ?? '']);
+}
+
+/** Rejects `--name --dry-run`: taken for the name, it would be no dry run. */
+function checkValues(parts: readonly LinePart[]): void {
+  const lacking = parts.find(({ takes, value }) => takes === 'required' && value === undefined);
+  if (!lacking) return;
+  const { long } = lacking;
+  throw new UsageError(`${long} requires a value`, { fix: `if the value begins with a dash: ${long}=VALUE` });
 }

@@ -2,7 +2,7 @@ import { Command as Commander, Option } from 'commander';
 import { describe, expect, test } from 'vitest';
 import { addGlobalFlags } from '../../../src/cli/program/command-tree.ts';
 import { formsOf, readWords } from '../../../src/cli/program/read-words.ts';
-import { readTypedCommand } from '../../../src/cli/program/typed-command.ts';
+import { divideLine, readTypedCommand } from '../../../src/cli/program/typed-command.ts';
 import { reference } from '../../../src/cli/reference.ts';
 import { loadCommand } from '../../support/commands.ts';
 
@@ -61,7 +61,6 @@ describe.each(tables)('the flags of %s', (_, options) => {
         ...(required
           ? [
               ['x', name, '-1', 'y'],
-              ['x', name, '--bogus', 'y'],
               ['x', name, '', 'y'],
             ]
           : []),
@@ -75,6 +74,35 @@ describe.each(tables)('the flags of %s', (_, options) => {
   test('end at two dashes', () => {
     for (const name of names) expect(asRead(options, ['x', '--', name, 'y'])).toEqual({ flags: [], operands: ['x'] });
   });
+});
+
+test.each([
+  ['ls -lq', 'ls -l -q', 'ls -l -q'],
+  ['rm -ry /x', 'rm -r -y /x', 'rm -r -y /x'],
+  ['logs -fn5 web', 'logs -f -n5 web', 'logs -f -n5 web'],
+  ['ls -lp p-1', 'ls -l -p p-1', 'ls -l -p p-1'],
+  ['-q --dry-run deploy', '-q deploy --dry-run', '-q deploy --dry-run'],
+  ['--name deploy deploy -y', 'deploy --name deploy -y', 'deploy --name deploy -y'],
+  ['apps --ephemeral list', 'apps list --ephemeral', 'apps list --ephemeral'],
+  ['web -lq ls', 'web -lq ls', 'web -lq ls'],
+  ['--detach run -q f.py -lq --json=', 'run --detach -q f.py -lq --json=', 'run --json= --detach -q f.py'],
+  ['run -- f.py -lq', 'run -- f.py -lq', 'run -- f.py'],
+])('%s is %s', async (line, typed, parsed) => {
+  const divided = await divideLine(line.split(' '));
+  expect([divided.typed.join(' '), divided.words.join(' ')]).toEqual([typed, parsed]);
+});
+
+test.each([
+  ['deploy --name --dry-run', '--name'],
+  ['deploy --name -- --dry-run', '--name'],
+  ['ls -qp -l', '--project'],
+  ['apps list --region', '--region'],
+])('%s lacks a value', async (line, flag) => {
+  await expect(divideLine(line.split(' '))).rejects.toThrow(`${flag} requires a value`);
+});
+
+test.each(['deploy --name=-x', 'logs --since -1h', 'invoke web --data -', 'ls -C-x'])('%s has it', async (line) => {
+  expect((await divideLine(line.split(' '))).typed.join(' ')).toBe(line);
 });
 
 test.each([

@@ -9,6 +9,7 @@ import {
   refusals,
 } from '../../../src/cli/program/spellings.ts';
 import { translateSpellings } from '../../../src/cli/program/translate-spellings.ts';
+import { divideLine } from '../../../src/cli/program/typed-command.ts';
 import { reference } from '../../../src/cli/reference.ts';
 import { UsageError } from '../../../src/kernel/errors.ts';
 
@@ -153,14 +154,14 @@ const rows: [typed: string, here: string][] = [
   ['deploy -y=true', 'deploy -y'],
   ['runs list web --async=false', 'runs list web'],
   ['--no-follow logs web', 'logs web'],
-  ['--name web --no-color deploy', 'deploy --name web --color never'],
-  ['-r us-east-1 run main.py::run --n 5', 'run --region us-east-1 main.py::run --n 5'],
+  ['--name web --no-color deploy', '--color never deploy --name web'],
+  ['-r us-east-1 run main.py::run --n 5', '--region us-east-1 run main.py::run --n 5'],
 ];
 
 const words = (line: string) => line.split(' ').filter(Boolean);
 
-test.each(rows)('%s means %s', (typed, here) => {
-  expect(translateSpellings(words(typed))?.argv).toEqual(words(here));
+test.each(rows)('%s means %s', async (typed, here) => {
+  expect((await divideLine(translateSpellings(words(typed))?.argv ?? [])).typed).toEqual(words(here));
 });
 
 test('a time in the form of the official client is a local time', () => {
