@@ -191,8 +191,8 @@ describe('an existing results file', () => {
       ],
       ['in.jsonl -o in.jsonl', 'in.jsonl exists and is not known to have results', /is missing or damaged\n/],
     ] as const) {
-      const refused = await other(words);
-      expect(refused).toExit(7, message, why, 'fix name another results file\n');
+      for (const line of [words, `${words} --dry-run`])
+        expect(await other(line)).toExit(7, message, why, 'fix name another results file\n');
     }
     expect(await other('in.jsonl -o .')).toMatchObject({ code: 2, stderr: expect.stringContaining('. is a folder') });
     expect([called, readFileSync(file, 'utf8')]).toEqual([[], text]);
@@ -332,14 +332,16 @@ test('a dry run calls nothing and writes nothing', async () => {
   expect([called, readdirSync(cwd)]).toEqual([[], ['in.jsonl']]);
 });
 
-test('a dry run says how many inputs have no result yet', async () => {
-  const { run, file: results } = await mapping();
-  const known = [
-    { index: 0, status: 'succeeded', run: null, ms: 1 },
-    { index: 1, status: 'failed', error: { code: 'failed', message: 'no' }, run: null, ms: 1 },
-  ];
-  writeFileSync(results, known.map((line) => `${JSON.stringify(line)}\n`).join(''));
+test('a dry run says how many inputs have no result yet, or why the command would be refused', async () => {
+  const { run, file } = await mapping((response, input, seen) =>
+    input.n === 1 ? sayJson(response, { detail: 'no' }, 500) : echo(response, input, seen),
+  );
+  expect((await run('--max-failures 1 --concurrency 1')).code).toBe(13);
   expect((await run('--dry-run')).stdout).toContain('with 18 of 20 inputs');
   expect((await run('--dry-run --retry-failed')).stdout).toContain('with 19 of 20 inputs');
   expect((await run('--dry-run --json')).json()).toMatchObject({ inputs: 20, succeeded: 1, failed: 1, pending: 18 });
+  writeFileSync(file, 'nothing\n', { flag: 'a' });
+  const text = readFileSync(file, 'utf8');
+  expect(await run('--dry-run')).toExit(7, 'out.jsonl does not have one result per line', 'line 3 is not a result');
+  expect(readFileSync(file, 'utf8')).toBe(text);
 });

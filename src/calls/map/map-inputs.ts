@@ -11,8 +11,8 @@ import { type CallTarget, resolveCallAuth, resolveCallTarget } from '../invoke/i
 import { checkBudget, factsOf } from '../replica-budget.ts';
 import { openInputs } from './input-file.ts';
 import { MapCalls, type MapCounts, type MapOptions } from './map-calls.ts';
-import { whileLocked } from './map-log.ts';
-import { countResults } from './results-file.ts';
+import { MapLog, whileLocked } from './map-log.ts';
+import { ResultsFile } from './results-file.ts';
 
 /** What is in the results file now. */
 export type MapSummary = Awaited<ReturnType<typeof mapInputs>>;
@@ -64,17 +64,17 @@ async function mapFile(context: Context, options: MapOptions) {
     const concurrency = options.concurrency ?? Math.min(maxConcurrency, capacity);
     const summary = (counts: MapCounts) => summaryOf(options, target, counts);
     const results = { name, path: resolve(context.cwd, name) };
-    const { done, failed } = await countResults(results.path);
-    const left = input.count - done + (options.retryFailed ? failed : 0);
-    context.willChange(
-      `call ${target.name} with ${groupDigits(left)} of ${count(input.count, 'input')}, those without a result in ${name}, ${concurrency} at a time`,
-      summary({ ...noCounts, inputs: input.count, done, failed }),
-    );
     const heading = {
       input: { bytes: input.bytes, sha256: input.sha256, inputs: input.count },
       target: target.name,
       key: stateKey(platformOf(context.settings), target.project, target.name),
     };
+    const log = await MapLog.open(results, heading);
+    const { done, size, failed } = await ResultsFile.read({ ...options, ...results, log, count: input.count });
+    context.willChange(
+      `call ${target.name} with ${groupDigits(input.count - done)} of ${count(input.count, 'input')}, those without a result in ${name}, ${concurrency} at a time`,
+      summary({ ...noCounts, inputs: input.count, done: size, failed }),
+    );
     const calls = new MapCalls(context, {
       ...options,
       target,

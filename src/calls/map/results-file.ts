@@ -1,4 +1,4 @@
-import { readSync } from 'node:fs';
+import { existsSync, readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { openRegular, writeAtomically } from '../../kernel/disk/index.ts';
 import { ConflictError } from '../../kernel/errors.ts';
@@ -10,7 +10,7 @@ interface ResultsOptions extends NamedResults {
   log: MapLog;
   count: number;
   retryFailed: boolean;
-  onFailed: (index: number, error: MapError) => void;
+  onFailed?: (index: number, error: MapError) => void;
 }
 
 /** What is known of an input. A failure that is called again stays until its new result is there. */
@@ -36,6 +36,13 @@ export class ResultsFile {
 
   private constructor(private readonly options: ResultsOptions) {
     this.#inputs = new Uint8Array(options.count);
+  }
+
+  /** Reads the file, if there is one. Throws ConflictError if it has other lines. */
+  static async read(options: ResultsOptions): Promise<ResultsFile> {
+    const results = new ResultsFile(options);
+    if (existsSync(options.path)) await onDisk(`cannot read ${options.name}`, () => results.#readLines());
+    return results;
   }
 
   /**
@@ -92,7 +99,7 @@ export class ResultsFile {
       else await this.#lines.close();
       if (this.left > 0)
         await eachLine(path, ({ known }) => {
-          if (known?.error && !this.isDone(known.index)) onFailed(known.index, known.error);
+          if (known?.error && !this.isDone(known.index)) onFailed?.(known.index, known.error);
         });
     });
   }
@@ -150,20 +157,8 @@ export class ResultsFile {
     this.#note(index, isRetried ? states.toRetry : error ? states.failure : states.success);
     // Another run may have been started instead of the one that failed.
     log.endRun(index, isRetried ? run : undefined);
-    if (error && !isRetried) onFailed(index, error);
+    if (error && !isRetried) onFailed?.(index, error);
   }
-}
-
-/** How many results a file has, and how many are failures. None if there is no file. */
-export async function countResults(path: string): Promise<{ done: number; failed: number }> {
-  const counts = { done: 0, failed: 0 };
-  const add = ({ known }: ReadResult) => {
-    if (known) counts.done++;
-    if (known?.error) counts.failed++;
-  };
-  // What cannot be read is said when it is opened for new results.
-  await eachLine(path, add).catch(() => {});
-  return counts;
 }
 
 async function eachLine(path: string, take: (line: ReadResult) => void): Promise<void> {
