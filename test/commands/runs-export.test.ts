@@ -26,7 +26,7 @@ test('runs are exported as lines of JSON, oldest first', async () => {
     id: 'odd',
     createdAt: new Date(now - 1_800_000).toISOString(),
     functionName: null,
-    status: null,
+    status: 'failure',
     statusCode: 500,
     runtimeMs: 100,
     coldstartTimeMs: 0,
@@ -42,7 +42,7 @@ test('or as CSV, and only those of the range', async () => {
   const { stdout } = await run('runs', 'export', 'web', '--since', '40m', '--format', 'csv');
   const [title, line] = stdout.split('\n');
   expect(title).toMatch(/^id,createdAt,functionName,status,statusCode,runtimeMs/);
-  expect(line).toBe(`odd,${new Date(now - 1_800_000).toISOString()},,,500,100,0,0,100,"a,""b""",,call`);
+  expect(line).toBe(`odd,${new Date(now - 1_800_000).toISOString()},,failure,500,100,0,0,100,"a,""b""",,call`);
 });
 
 test('a file is written as a whole, and replaces only another export', async () => {

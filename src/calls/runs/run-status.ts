@@ -1,9 +1,9 @@
 import { stringifyJson } from '../../kernel/json-text.ts';
-import { outcomeWords, runOutcome } from '../../platform/contract/run-outcome.ts';
+import { outcomeWords, type RunFacts, runOutcome } from '../../platform/contract/run-outcome.ts';
 import type { Run } from '../../platform/contract/runs.ts';
 
 /** What a run came to, in gantry's word; before it began, the platform's. Empty if nothing is known. */
-export function runStatus(run: Run): string {
+export function runStatus(run: RunFacts): string {
   const outcome = runOutcome(run);
   if (outcome === 'in progress') return run.status === 'processing' ? outcome : (run.status ?? '');
   if (outcome === 'unknown') return String(run.statusCode);
@@ -14,7 +14,7 @@ export function runStatus(run: Run): string {
  * For JSON output: the status in the platform's words, its code before its status. Single runs of a chart have no status, and a
  * status code only when they have ended (spec 2.6).
  */
-function displayStatus(run: Run): string {
+function displayStatus(run: RunFacts): string {
   const read = runStatus(run);
   if (run.status && runStatus({ ...run, statusCode: undefined }) === read) return run.status;
   const outcome = runOutcome(run);
@@ -23,7 +23,7 @@ function displayStatus(run: Run): string {
 }
 
 /** A run for JSON output: the platform's fields, its word for the status also where it sent only a code, and gantry's word. */
-export function runDocument<Shown extends Run>(run: Shown) {
+export function runDocument<Shown extends RunFacts>(run: Shown) {
   const status = runStatus(run);
   return { ...run, status: status ? displayStatus(run) : null, outcome: status || 'in progress' };
 }

@@ -1,3 +1,4 @@
+import { runDocument } from '../../calls/runs/index.ts';
 import { redactedJson, redactValue } from '../../kernel/output/redacted-json.ts';
 import { words } from '../../kernel/words.ts';
 import type { Context } from '../../platform/context.ts';
@@ -49,7 +50,7 @@ const fields = words(
 
 function exported(run: MirroredRun): ExportedRun {
   const { createdAt } = run;
-  const named = { ...run, createdAt: createdAt === null ? null : new Date(createdAt).toISOString() };
+  const named = { ...runDocument(run), createdAt: createdAt === null ? null : new Date(createdAt).toISOString() };
   return Object.fromEntries(fields.map((name) => [name, named[name]])) as unknown as ExportedRun;
 }
 

@@ -8,7 +8,8 @@ export type RunOutcome =
   | 'closed'
   | 'unknown';
 
-interface RunFacts {
+/** What tells the result of a run. */
+export interface RunFacts {
   status?: string | null | undefined;
   /** An HTTP status, 0 if canceled, -1 if its caller closed the connection. */
   statusCode?: number | null | undefined;
