@@ -179,7 +179,14 @@ describe('the waste of a past that the settings of now do not explain', () => {
 
 describe('what a replica cost is not known from the price of now', () => {
   interface Costs {
-    apps: { costCents: number; replicaSeconds: number; idleCents: number; estimate: string | null; waste: unknown }[];
+    apps: {
+      costCents: number;
+      replicaSeconds: number;
+      busySeconds: number;
+      idleCents: number;
+      estimate: string | null;
+      waste: unknown;
+    }[];
   }
   /** Six days of calls that keep a replica alive for 605 s each, four an hour. */
   const sixDays = async (home: string) => {
@@ -236,6 +243,20 @@ describe('what a replica cost is not known from the price of now', () => {
     await gantry(['apps', 'scale', 'web', '--min-replicas', '1', '--yes'], setting);
     time.now = first + 4 * day;
     expect((await cost()).replicaSeconds).toBeCloseTo(3 * 96 * 605 + 86_400, -4);
+  });
+
+  test('of days that the platform does not tell, calls are not busy time of the others', async () => {
+    await using six = await sixDays('untold');
+    // The bill has 30 days, and calls in the first three and a half.
+    six.time.now = first + 32 * day;
+    const { busySeconds, replicaSeconds, stderr } = await six.cost(
+      '--since',
+      new Date(first).toISOString().slice(0, 10),
+    );
+    expect(busySeconds).toBeCloseTo(3.5 * 96, 0);
+    expect(replicaSeconds).toBeCloseTo(3.5 * 96 * 605, -4);
+    expect(stderr).toMatch(/^web: the platform does not tell its cost of 2026-11-\d\d and 2 other days: /m);
+    expect(await six.cost('--since', '2026-11-16', '--until', '2026-11-17')).toMatchObject({ costCents: null });
   });
 
   test('a bill that is still to come makes no contradiction', async () => {

@@ -96,10 +96,10 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   const { price, minReplicas, cooldownSeconds: cooldown } = factsOf(app);
   const times = await readTimes(context, app, summary, period);
   const { range, time, settled, settledTime } = times;
-  const { byDay, cents } = spentOn(summary, costs?.costs, period);
+  const { byDay, cents, untold } = spentOn(summary, costs?.costs, period, times);
   const estimate = estimateReason(times, cents, price);
-  const paid = estimate === null ? paidTime(byDay, cents, price) : undefined;
-  const doesFit = !paid || fitsSettings(paid, { app, time, rangeSeconds: (range.until - range.since) / 1_000 });
+  const paid = estimate === null ? paidTime({ byDay, cents, untold }, price, time) : undefined;
+  const doesFit = !paid || fitsSettings(paid, app, (range.until - range.since) / 1_000);
   const facts = {
     app: name,
     minReplicas,
@@ -112,13 +112,14 @@ async function readApp(context: Context, summary: AppSummary, period: CostPeriod
   };
   const { waste, doubt } = doesFit ? findWaste(facts) : { waste: undefined, doubt: misfitText(name, cents, price) };
   if (doubt) context.progress.note(doubt);
+  if (untold.length > 0) context.progress.note(untoldText(name, untold));
   if (estimate !== null) context.progress.note(`${name}: what is idle is an estimate by its calls: ${estimate}`);
   const replicaSeconds = paid?.seconds ?? time.replicaSeconds(cooldown, minReplicas, settled.since);
   return {
     app: name,
     costCents: roundCents(cents),
     centsPerSecond: nullIfNaN(price),
-    ...idleOf(time, doesFit ? replicaSeconds : Number.NaN, cents),
+    ...idleOf(time, paid ?? time, doesFit ? replicaSeconds : Number.NaN, cents),
     estimate,
     calls: time.calls,
     coldStarts: time.coldStarts,
@@ -194,21 +195,34 @@ async function addRuns(
   return jobs;
 }
 
-/** What it cost by day, and in all: NaN where the platform does not tell it. */
-function spentOn(summary: AppSummary, costs: Costs = {}, { first, last, isMonth }: CostPeriod) {
+/**
+ * What it cost by day, and in all: NaN where the platform does not tell it. `untold`: days with calls that are over and are
+ * not in that, by their midnight.
+ */
+function spentOn(summary: AppSummary, costs: Costs = {}, { first, last, isMonth }: CostPeriod, { time, range }: Times) {
   const days = Object.entries(costs).map(([day, cost]) => [day.slice(0, 10), dayCostOf(cost) ?? Number.NaN] as const);
   const byDay = new Map(days.filter(([day]) => day >= first && day <= last));
-  const ofDays = days.length > 0 ? [...byDay.values()].reduce((sum, cents) => sum + cents, 0) : Number.NaN;
   const ofMonth = isMonth ? centsPerMonth(summary) : Number.NaN;
-  return { byDay, cents: Number.isNaN(ofMonth) ? ofDays : ofMonth };
+  if (!Number.isNaN(ofMonth)) return { byDay, cents: ofMonth, untold: [] };
+  const isUntold = (midnight: number) => !byDay.has(utcDay(midnight)) && midnight + dayMs <= range.until;
+  const untold = [...time.days.keys()].filter(isUntold);
+  const isTold = byDay.size > 0 || (days.length > 0 && untold.length === 0);
+  if (!isTold) return { byDay, cents: Number.NaN, untold: [] };
+  return { byDay, cents: [...byDay.values()].reduce((sum, cents) => sum + cents, 0), untold };
 }
 
-function paidTime(byDay: ReadonlyMap<string, number>, cents: number, price: number) {
-  return { seconds: cents / price, days: [...byDay.values()].map((each) => (each || 0) / price) };
+function untoldText(app: string, [first = 0, ...others]: readonly number[]): string {
+  const more = others.length > 0 ? ` and ${count(others.length, 'other day')}` : '';
+  return `${app}: the platform does not tell its cost of ${utcDay(first)}${more}: cost, busy and idle are of the rest`;
 }
 
-function idleOf(time: ReplicaTime, replicaSeconds: number, cents: number) {
-  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? time.busySeconds : Number.NaN;
+function paidTime({ byDay, cents, untold }: ReturnType<typeof spentOn>, price: number, time: ReplicaTime) {
+  const busySeconds = untold.reduce((sum, day) => sum - (time.days.get(day)?.busySeconds ?? 0), time.busySeconds);
+  return { busySeconds, seconds: cents / price, days: [...byDay.values()].map((each) => (each || 0) / price) };
+}
+
+function idleOf(time: ReplicaTime, busy: Pick<ReplicaTime, 'busySeconds'>, replicaSeconds: number, cents: number) {
+  const busySeconds = time.unknownCalls <= 0.1 * time.calls ? busy.busySeconds : Number.NaN;
   const idleSeconds = Math.max(0, replicaSeconds - busySeconds);
   return {
     replicaSeconds: nullIfNaN(replicaSeconds),
@@ -249,12 +263,6 @@ function localDay(time: number): string {
 /** Cost / price, in seconds of replicas. */
 type PaidTime = ReturnType<typeof paidTime>;
 
-interface Possible {
-  app: Pick<App, 'minReplicaCount' | 'maxReplicaCount'>;
-  time: ReplicaTime;
-  rangeSeconds: number;
-}
-
 const daySeconds = 86_400;
 /** A deploy runs two versions for a while, and a bill comes up to an hour late. */
 const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
@@ -263,14 +271,14 @@ const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
  * Whether replicas can have lived for as long as the price of now says: not longer than all of them in the period and on each
  * day, and not shorter than their calls. If not, the price or the scaling was another one, and the time is not known.
  */
-function fitsSettings(paid: PaidTime, { app, time, rangeSeconds }: Possible): boolean {
+function fitsSettings(paid: PaidTime, app: App, rangeSeconds: number): boolean {
   const replicas = Math.max(app.minReplicaCount ?? 0, app.maxReplicaCount ?? Number.POSITIVE_INFINITY);
   const canBe = (seconds: number, length: number) =>
     seconds <= tolerance.most * replicas * length + tolerance.seconds * Math.max(1, replicas);
   return (
     canBe(paid.seconds, rangeSeconds) &&
     paid.days.every((seconds) => canBe(seconds, daySeconds)) &&
-    time.busySeconds - paid.seconds <= Math.min(tolerance.seconds, tolerance.least * time.busySeconds)
+    paid.busySeconds - paid.seconds <= Math.min(tolerance.seconds, tolerance.least * paid.busySeconds)
   );
 }
 
