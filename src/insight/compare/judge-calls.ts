@@ -4,6 +4,7 @@ import {
   type DurationSamples,
   type ErrorCount,
   fisherChance,
+  isRate,
   quantile,
 } from '../../calls/difference.ts';
 import { allHours, type BuildSamples, type HourlySamples } from './build-samples.ts';
@@ -67,7 +68,8 @@ function errorDifference(a: ErrorCount, b: ErrorCount) {
   const errors = compareErrors(more, fewer, false);
   const chance = fisherChance(more.failed, more.calls, fewer.failed, fewer.calls);
   const worse = rises ? 'worse' : 'better';
-  const verdict: BuildVerdict = errors === 'worse' ? worse : errors === 'too few calls' ? errors : 'no difference';
+  const isShown = errors !== 'too few calls' && [a, b].every(isRate);
+  const verdict: BuildVerdict = errors === 'worse' ? worse : isShown ? 'no difference' : 'too few calls';
   return { verdict, ...rates, chance };
 }
 

@@ -106,6 +106,10 @@ test.each([
   ['surely fewer', [200, 14], [200, 2], 'better'],
   ['more, by so many that chance may be it', [200, 2], [200, 9], 'no difference'],
   ['not even one call', [0, 0], [200, 9], 'too few calls'],
+  ['none of eight calls', [8, 0], [200, 9], 'too few calls'],
+  ['none of eight calls after', [200, 9], [8, 0], 'too few calls'],
+  ['all of eight calls', [200, 2], [8, 8], 'worse'],
+  ['half of them, after none of eight calls', [8, 0], [200, 100], 'worse'],
 ] as [string, Counts, Counts, string][])('errors that are %s', (_, before, after, verdict) => {
   const samples = ([calls, failed]: Counts) => {
     const one = new BuildSamples();
