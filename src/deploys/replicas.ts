@@ -45,6 +45,8 @@ interface End {
   left: number;
   min: number;
   cooldownMs: number;
+  /** Whether its process had ended before, and it was to start again. */
+  wasDown: boolean;
 }
 
 interface Life {
@@ -149,7 +151,7 @@ export class Replicas {
     const lives = this.#own().filter(({ container }) => !container.isTerminating);
     const running = lives.filter((life) => this.#runs(life));
     const isDead = (life: Life) => this.#hasDied(life) && !isWell(answersOf(life.id));
-    const ends = (life: Life) => restartsOf(life) + Number(isDead(life));
+    const ends = (life: Life) => restartsOf(life) + Number(life.end?.wasDown || isDead(life));
     const restarts = (life: Life) => inPlaceOf(life, ends);
     const unexplained = (life: Life) => inPlaceOf(life, (each) => withoutCalls(ends(each), answersOf(each.id)));
     const missed = (life: Life) => inPlaceOf(life, (each) => Number(this.#isMissed(each)));
@@ -230,7 +232,7 @@ export class Replicas {
     const livedMs = this.#at - (life.runsSince ?? life.since);
     life.isGone = true;
     this.#changedAt = this.#at;
-    if (!isLeaving) life.end = { livedMs, left, min: this.#min, cooldownMs };
+    if (!isLeaving) life.end = { livedMs, left, min: this.#min, cooldownMs, wasDown: life.downSince !== undefined };
     life.downSince = isLeaving ? undefined : this.#at;
   }
 

@@ -19,6 +19,8 @@ interface Life {
   restarts: number[];
   /** Its state afterwards; `gone`: it is not listed any more. */
   endsAs: string;
+  /** When one that is to come back is scaled down instead. */
+  stopsAt: number;
   terminatesAt: number;
 }
 
@@ -57,7 +59,7 @@ const never = Number.POSITIVE_INFINITY;
 
 function life(id: string, more: Partial<Life> = {}): Life {
   const whole = { build: 'b-2', startsAt: 0, readyAt: 0, endsAt: never, restarts: [], endsAs: 'gone' };
-  return { id, ...whole, terminatesAt: never, ...more };
+  return { id, ...whole, stopsAt: never, terminatesAt: never, ...more };
 }
 
 function worldOf(more: Partial<World>): World {
@@ -139,12 +141,13 @@ function appAt({ served, minReplicas, scaledDownAt, cooldown, hides, status }: W
   return { id: 'p-1-web', status, latestReadyBuildId, ...(hides.includes('scaling') ? {} : scaling) };
 }
 
-function containerOf({ id, build, startsAt, readyAt, endsAt, restarts, endsAs, terminatesAt }: Life, now: number) {
+function containerOf(replica: Life, now: number) {
+  const { id, build, startsAt, readyAt, endsAt, restarts, endsAs, stopsAt, terminatesAt } = replica;
   return {
     containerId: id,
     buildId: build,
     containerStartTimestamp: new Date(startsAt).toISOString(),
-    containerState: now < readyAt ? 'PENDING' : now < endsAt ? 'RUNNING' : endsAs,
+    containerState: now < readyAt ? 'PENDING' : now < endsAt ? 'RUNNING' : now < stopsAt ? endsAs : 'SUCCEEDED',
     containerRestartCount: restarts.filter((at) => at <= now).length,
     isTerminating: now >= terminatesAt,
   };
@@ -222,6 +225,10 @@ const healthy: [string, Partial<World>][] = [
     'a terminating replica that restarts again and again',
     { replicas: [well, life('c-9', { terminatesAt: 10_000, restarts: [12_000, 14_000, 16_000] })] },
   ],
+  [
+    'one that ended once, and is scaled down before it is back',
+    { replicas: [life('c-1', { endsAt: 40_000, endsAs: 'PENDING', stopsAt: 48_000 })], calls: calls(1) },
+  ],
   ['one failed call of 99', { calls: told(calls(98), calls(1, failing)) }],
   [
     'failures as often as before',
@@ -256,6 +263,14 @@ const healthy: [string, Partial<World>][] = [
 const restarted = /restarted 2 times/;
 const sick: [string, Partial<World>, RegExp][] = [
   ['a replica that restarts again and again', { replicas: [life('c-1', { restarts: [10_000, 20_000] })] }, restarted],
+  [
+    'one that restarted, ended again, and is scaled down before it is back',
+    {
+      replicas: [life('c-1', { restarts: [9_000], endsAt: 20_000, endsAs: 'PENDING', stopsAt: 28_000 })],
+      calls: calls(1),
+    },
+    restarted,
+  ],
   ['replicas that die and come back under new names', { replicas: replaced(15_000), minReplicas: 1 }, restarted],
   ['the same of an app that keeps no replica', { replicas: replaced(15_000) }, restarted],
   ['replicas that never start', { replicas: replaced(15_000, 6, { readyAt: never }), minReplicas: 1 }, restarted],
