@@ -33,7 +33,7 @@ export { findPython, isPythonOnPath } from './running/processes/python.ts';
 type Optional<Choices> = { [Name in keyof Choices]?: Choices[Name] | undefined };
 
 export interface EmulatorOptions extends Optional<PlatformChoices>, Optional<RunnerChoices> {
-  /** 0, the default, picks a free port. */
+  /** 0, the default, picks a free port: the last one of this data folder, if that is free. */
   port?: number | undefined;
   /** A folder for state and uploads, which survive a restart. Without it everything is temporary. */
   data?: string | undefined;
@@ -123,12 +123,11 @@ async function startIn(
   const project = options.project ?? store.projects[0] ?? 'p-12345678';
   store.hasAccount = options.hasAccount !== false;
   if (!store.projects.includes(project)) store.projects.push(project);
-  store.save();
   const storage = join(folder, 'storage');
   const volumes = new VolumeStore(storage, now);
 
   // The last step that can fail: after it, close() cleans up.
-  const server = await startServer(chosen.port, chosen.allowOrigins);
+  const server = await listen(chosen, store, folder);
   const faults = new FaultQueue();
   const calls: RecordedRequest[] = [];
   const debugging = await Debugging.open(chosen.debugging);
@@ -227,6 +226,18 @@ async function startIn(
       }
     },
   };
+}
+
+/** What clients keep of a platform is under its address. */
+async function listen({ port, allowOrigins }: EmulatorOptions, store: Store, folder: string) {
+  const last = store.listened?.folder === folder ? store.listened.port : 0;
+  const server = await startServer(port || last, allowOrigins).catch((error) => {
+    if (port) throw error;
+    return startServer(0, allowOrigins);
+  });
+  store.listened = { folder, port: server.port };
+  store.save();
+  return server;
 }
 
 async function loadSeed(project: string, seed: number | undefined): Promise<(platform: Platform) => void> {

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DamagedDataError, DataFolderInUseError, startEmulator } from '../../src/emulator/index.ts';
@@ -154,4 +154,28 @@ test('skips damaged lines of a log', async () => {
   const { ask } = await platform({ data });
   const { status, json } = await ask('GET', `${path}/logs?direction=forward`);
   expect([status, json.logs.map((line: { logLine: string }) => line.logLine)]).toEqual([200, ['one', 'two']]);
+});
+
+test('an emulator listens where the last one of its folder did, and one with a copy of the data elsewhere', async () => {
+  const data = newFolder();
+  const first = await startEmulator({ data });
+  await first.close();
+  const second = await startEmulator({ data });
+  expect(second.url).toBe(first.url);
+  const copy = newFolder();
+  copyFileSync(join(data, 'state.json'), join(copy, 'state.json'));
+  await second.close();
+  const other = await startEmulator({ data: copy });
+  expect(other.url).not.toBe(first.url);
+  await other.close();
+});
+
+test('another one may have its port by then', async () => {
+  const data = newFolder();
+  const first = await startEmulator({ data });
+  const port = Number(new URL(first.url).port);
+  await first.close();
+  const [other, second] = [await startEmulator({ port }), await startEmulator({ data })];
+  expect(new Set([first.url, other.url, second.url]).size).toBe(2);
+  await Promise.all([other.close(), second.close()]);
 });

@@ -11,7 +11,7 @@ import { type RecordedRequest, recordRequest } from '../model/recorded-request.t
 import type { serveRequest } from './serve.ts';
 
 /** Listens on the loopback address. Handles requests after `open` is called. */
-export async function startServer(port: number, allowedOrigins: readonly string[]) {
+export async function startServer(port: number, allowedOrigins: readonly string[] = []) {
   const server = createServer();
   // Clients test their own timeouts, so a stalled upload must not time out here.
   server.requestTimeout = 0;

@@ -195,6 +195,7 @@ export const stateVersion = 1;
 export const State = v.object({
   version: v.pipe(v.number(), v.maxValue(stateVersion, 'was written by a newer version of gantry')),
   projects: Texts,
+  listened: v.optional(v.object({ folder: v.string(), port: v.number() })),
   key: v.pipe(v.string(), v.minLength(1)),
   idsGiven: v.pipe(v.number(), v.integer(), v.minValue(0)),
   apps: v.record(v.string(), AppRecord),

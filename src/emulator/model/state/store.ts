@@ -46,6 +46,8 @@ export class Store {
   readonly key = randomBytes(32).toString('base64url');
   /** The key of the previous start, to tell expired signatures from invalid ones. */
   previousKey: string | undefined;
+  /** Where it listened last, with its data in this folder. A copy of the data is another platform. */
+  listened: State['listened'];
   #idCount = 0;
   /** Whether projects have users, keys and invoices as in use. */
   hasAccount = true;
@@ -60,6 +62,7 @@ export class Store {
     const state = file === undefined ? undefined : readState(file);
     this.isNew = state === undefined;
     if (state) this.#fill(state);
+    this.listened = state?.listened;
   }
 
   /** Returns the same ids in the same order on every start without a state, so that tests and demos are reproducible. */
@@ -110,9 +113,16 @@ export class Store {
 
   /** The state as its file has it. */
   serialize(): string {
-    const { projects, key } = this;
+    const { projects, listened, key } = this;
     const records = collections.map((name) => [name, Object.fromEntries<unknown>(this[name])]);
-    const state = { version: stateVersion, projects, key, idsGiven: this.#idCount, ...Object.fromEntries(records) };
+    const state = {
+      version: stateVersion,
+      projects,
+      listened,
+      key,
+      idsGiven: this.#idCount,
+      ...Object.fromEntries(records),
+    };
     return JSON.stringify(state, null, 2);
   }
 
