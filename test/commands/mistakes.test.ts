@@ -104,7 +104,6 @@ app logs web
 secrets set NAME=value
 auth login
 login --token abc
-emulator status
 deploy web
 `;
 
@@ -167,6 +166,9 @@ test.each([
   ['apps rm web', /^error: unknown command "rm"\n {2}fix gantry apps delete web\n$/],
   ['runs rm r-1', /^error: unknown command "rm"\n {2}fix gantry runs --help\n$/],
   ['volumes rm a', /^error: unknown command "rm"\n {2}fix gantry volumes --help\n$/],
+  ['mcp ls', /^error: unknown command "ls"\n {2}fix gantry mcp --help\n$/],
+  ['plan status', /^error: unknown command "status"\n {2}fix gantry plan --help\n$/],
+  ['volumes cat a', /^error: unknown command "cat"\n {2}fix gantry cat a\n$/],
   ['restart web', /^error: unknown command "restart"\n {2}fix gantry apps restart web\n$/],
   ['cancel r-1', /^error: unknown command "cancel"\n {2}fix gantry builds cancel r-1, or gantry runs cancel r-1\n$/],
   ['init web --compute GPU', /^ {2}fix for example: gantry init web --compute TURING_T4$/m],

@@ -2,14 +2,15 @@ import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import type { ErrorFacts } from '../../kernel/errors.ts';
 import { words } from '../../kernel/words.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
+import { groupsWith } from './command-tree.ts';
 
 /** What users of the official client type, in gantry's words. docs/switching.md lists all of it. */
 
 /** Commands whose arguments stay as they are. The longest name that matches counts; names are replaced until none does. */
 export const commandSpellings: Record<string, string> = {
-  ...Object.fromEntries(
-    ['secrets', 'apps', 'builds', 'runs', 'projects', 'users'].map((of) => [`${of} ls`, `${of} list`]),
-  ),
+  ...Object.fromEntries(groupsWith('list').map((of) => [`${of} ls`, `${of} list`])),
+  'config show': 'config list',
+  'emulator status': 'emulator list',
   'secrets delete': 'secrets unset',
   'secrets remove': 'secrets unset',
   profile: 'config profiles',
@@ -45,7 +46,6 @@ export const commandSpellings: Record<string, string> = {
   ...Object.fromEntries(['describe', 'show'].map((word) => [`apps ${word}`, 'apps get'])),
   'runs stop': 'runs cancel',
   'deployments list': 'builds list',
-  'volumes ls': 'volumes list',
   'volumes du': 'volumes usage',
   'volumes upload': 'upload',
   'volumes download': 'download',

@@ -1,5 +1,5 @@
 import { Command as Commander } from 'commander';
-import { arrangeCommand, asTyped, type CommandLine, joinFields } from '../../kernel/command-line.ts';
+import { arrangeCommand, asTyped, type CommandLine, gantryCommand, joinFields } from '../../kernel/command-line.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { once } from '../../kernel/once.ts';
 import { type CommandEntry, namedCommand } from '../commands/index.ts';
@@ -108,7 +108,7 @@ export async function divideLine(typed: string[]): Promise<DividedLine> {
   const end = endOfOwn(typed);
   const file = path[0] === 'run' ? (operands[1]?.at ?? end + 1) : end;
   const before = parts.filter(({ at }) => at < file);
-  checkValues(before);
+  checkValues(before, path);
   const commandAt = operands[path.length - 1]?.at ?? 0;
   const isMoved = ({ at, name }: LinePart) => at < commandAt && name !== undefined && !globalFlag(name);
   const start = wordsOf(before.filter((part) => part.at <= commandAt && !isMoved(part)));
@@ -147,9 +147,10 @@ function leafOf([first = '', second = '']: readonly string[]): CommandEntry | un
 }
 
 /** Rejects `--name --dry-run`: taken for the name, it would be no dry run. */
-function checkValues(parts: readonly LinePart[]): void {
+function checkValues(parts: readonly LinePart[], path: readonly string[]): void {
   const lacking = parts.find(({ takes, value }) => takes === 'required' && value === undefined);
   if (!lacking) return;
   const { long } = lacking;
-  throw new UsageError(`${long} requires a value`, { fix: `if the value begins with a dash: ${long}=VALUE` });
+  const fix = lacking === parts.at(-1) ? gantryCommand`${path} --help` : `a value with a dash is joined: ${long}=VALUE`;
+  throw new UsageError(`${long} requires a value`, { fix });
 }

@@ -2,7 +2,7 @@ import type { CommanderError } from 'commander';
 import { closestName } from '../../kernel/closest-name.ts';
 import { CommandLine, gantryCommand, type Sentence, sentence } from '../../kernel/command-line.ts';
 import { type CorrectedWord, UsageError } from '../../kernel/errors.ts';
-import { namedCommand } from '../commands/index.ts';
+import { commands, namedCommand } from '../commands/index.ts';
 import { groupsWith, hasChild } from './command-tree.ts';
 import { readTypedCommand } from './typed-command.ts';
 
@@ -83,26 +83,30 @@ export function lineElsewhere(
   argv: string[],
 ): CommandLine | Sentence | undefined {
   if (/^(-|$)/.test(typed)) return undefined;
-  const inGroup = group === undefined ? lineInGroup(typed, argv) : undefined;
-  if (inGroup || group === undefined || !removals.includes(typed)) return inGroup ?? lineWithout(group, typed, argv);
-  const removal = removals.find((word) => hasChild(group, word));
-  return removal === undefined
-    ? undefined
-    : new CommandLine(['gantry', ...argv.toSpliced(argv.indexOf(typed), 1, removal)]);
-}
-
-/** Without the group that does not have it, or without what is no group. */
-function lineWithout(group: string | undefined, typed: string, argv: string[]): CommandLine | undefined {
   const at = argv.indexOf(typed);
-  const next = argv[at + 1] ?? '';
-  // In a group of another client, `ls` lists no files.
-  const extra =
-    group !== undefined && namedCommand(typed) ? argv.indexOf(group) : namedCommand(next) && next !== 'ls' ? at : -1;
-  return extra < 0 ? undefined : new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
+  const without = (extra: number) => new CommandLine(['gantry', ...argv.toSpliced(extra, 1)]);
+  if (group === undefined) {
+    const next = argv[at + 1] ?? '';
+    // In a group of another client, `ls` lists no files.
+    return lineInGroup(typed, argv) ?? (namedCommand(next) && next !== 'ls' ? without(at) : undefined);
+  }
+  if (removals.includes(typed)) {
+    const removal = removals.find((word) => hasChild(group, word));
+    return removal === undefined ? undefined : new CommandLine(['gantry', ...argv.toSpliced(at, 1, removal)]);
+  }
+  return withoutGroup[group]?.some((category) => Object.hasOwn(commands[category] ?? {}, typed))
+    ? without(argv.indexOf(group))
+    : undefined;
 }
 
 /** Words with one meaning in all groups, where `rm` removes no files. */
 const removals = ['rm', 'delete', 'unset', 'remove'];
+
+/** The categories whose commands are about what a group has, too; those of other groups are about something else. */
+const withoutGroup: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(['apps', 'builds', 'runs'].map((group) => [group, ['Get started', 'Manage']])),
+  volumes: ['Files'],
+};
 
 /** A command without its group. Words that many groups have are not meant for one. */
 function lineInGroup(typed: string, argv: string[]): CommandLine | Sentence | undefined {
@@ -135,7 +139,6 @@ const rewordings: [RegExp, (...found: string[]) => UsageFacts][] = [
     /^option '(?:-\w, )?(--[\w-]+)[^']*' cannot be used with option '(?:-\w, )?(--[\w-]+)[^']*'$/,
     (flag, other) => ({ message: `${flag} and ${other} cannot be combined` }),
   ],
-  [/^option '(.+)' argument missing$/, (flag) => ({ message: `${flag} requires a value` })],
   [/^required option '(.+)' not specified$/, (flag) => ({ message: `missing required flag ${flag}` })],
   [/^missing required argument '(.+)'$/, (name) => ({ message: `missing argument <${name}>` })],
 ];
