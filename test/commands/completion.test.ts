@@ -43,6 +43,8 @@ describe('completion', () => {
     ['help exit', 'exit-codes'],
     ['help dep', 'deploy'],
     ['help ag', 'agents'],
+    ['help plan ', 'set payment-methods invoices'],
+    ['help plan set ', ''],
   ])('after %j offers %j, without a request', async (typed, words) => {
     const found = await offered(typed.split(' '));
     expect({ ...found, words: found.words.join(' ') }).toMatchObject({ words, directive: ':4', code: 0, stderr: '' });

@@ -108,13 +108,13 @@ function fields(command: CommandInputs | undefined, typed: string): Candidate[] 
     .map(([field, { description }]): Candidate => [chosen + field, description]);
 }
 
-function subcommands([group, ...others]: string[]): Candidate[] {
+/** What may follow on a line: commands and groups, those of a group, or nothing. */
+export function subcommands([group, ...others]: string[]): Candidate[] {
   const below = group === undefined ? allEntries : Object.entries(namedCommand(group)?.commands ?? {});
   return others.length > 0 ? [] : below.map(([name, { summary }]) => [name, summary]);
 }
 
-/** The commands and groups that a line may begin with. */
-export const allEntries = Object.values(commands).flatMap((entries) => Object.entries(entries));
+const allEntries = Object.values(commands).flatMap((entries) => Object.entries(entries));
 
 /** What is typed up to the last slash or colon. */
 export function typedFolder(typing: string): string {

@@ -17,12 +17,12 @@ import type { CommandHelp } from '../program/help.ts';
 import { findLocalTarget, withVariables } from '../program/local-target.ts';
 import { preparedHelp } from '../program/prepared-help.ts';
 import {
-  allEntries,
   type Candidate,
   type CommandInputs,
   type CompletionTree,
   findCandidates,
   joinFlagValues,
+  subcommands,
   type ValueAtCursor,
 } from './candidates.ts';
 import type { CursorPlace, NamesContext, PlatformName } from './name-sources.ts';
@@ -65,7 +65,7 @@ async function answer(request: CompletionRequest): Promise<Completions> {
   if (kind === 'folder') return { words: [], mode: 'folders' };
   const context = await contextOf(request, candidates);
   const words = isLocalName(kind)
-    ? await localNames[kind]({ context, tree, typing })
+    ? await localNames[kind]({ context, typing, typed: candidates.typed })
     : await platformNames(context, tree, kind, { ...candidates, typing });
   return { words: words.filter(isNoFlag), mode: 'none' };
 }
@@ -132,8 +132,8 @@ async function print({ io, secrets, words: typed }: CompletionRequest, { words, 
 
 interface CursorRequest {
   context: Context;
-  tree: CompletionTree;
   typing: string;
+  typed: string[];
 }
 
 /** Values that are known without a request. */
@@ -146,12 +146,13 @@ const localNames = {
     const { describeSettings } = await import('../../platform/config/setting-list.ts');
     return describeSettings(settings, env).map(({ name, value }) => [name, value ?? '']);
   },
-  topic: () => [
-    ...allEntries.map(([name, { summary }]): Candidate => [name, summary]),
-    ...['topics', 'flags', 'exit-codes', 'environment', 'json', 'agents', 'version', 'faults'].map(withoutMeaning),
-  ],
+  topic: ({ typed }: CursorRequest) => [...subcommands(typed), ...(typed.length > 0 ? [] : topics)],
   'config-file': ({ context, typing }: CursorRequest) => configFiles(context.cwd, typing),
 };
+
+const topics = ['topics', 'flags', 'exit-codes', 'environment', 'json', 'agents', 'version', 'faults'].map(
+  withoutMeaning,
+);
 
 function isLocalName(kind: PlatformName | keyof typeof localNames): kind is keyof typeof localNames {
   return kind in localNames;
