@@ -33,6 +33,16 @@ test('names a folder that cd takes for no flag', async () => {
   expect(stderr).toBe('next: cd ./-dash && gantry deploy --local\n');
 });
 
+test('with -C, the next line works where it is typed', async () => {
+  const place = newFolder({ 'sub/x.txt': '' });
+  const [below, there] = await Promise.all([
+    gantry(['-C', 'sub', 'init', 'web'], { cwd: place }),
+    gantry(['init', '-C', 'sub'], { cwd: place }),
+  ]);
+  expect(below.stderr).toBe('next: gantry deploy -C sub/web --local\n');
+  expect(there.stderr).toBe('next: gantry deploy -C sub --local\n');
+});
+
 test('lists the written files with --json', async () => {
   const { json } = await gantry(['init', 'x', '--json=paths'], { cwd: newFolder() });
   expect(json()).toEqual({ paths: ['x/cerebrium.toml', 'x/main.py'] });

@@ -138,9 +138,13 @@ async function chooseName(
 }
 
 function nextLine(context: Context, folder: string): Sentence {
-  const there = relative(context.cwd, folder).replace(/^(?=-)/, './');
-  const go = folder === context.cwd ? '' : `cd ${quoteForShell(there)} && `;
-  return sentence`next: ${go}${isLoggedIn(context) ? gantryCommand`deploy` : gantryCommand`deploy --local`}`;
+  const { cwd, flags } = context;
+  const local = { '--local': isLoggedIn(context) ? undefined : (true as const) };
+  // The shell is elsewhere: `cd` would go to another folder.
+  if (flags.cwd !== undefined)
+    return sentence`next: ${gantryCommand`deploy ${{ '-C': join(flags.cwd, relative(cwd, folder)), ...local }}`}`;
+  const go = folder === cwd ? '' : `cd ${quoteForShell(relative(cwd, folder).replace(/^(?=-)/, './'))} && `;
+  return sentence`next: ${go}${gantryCommand`deploy ${local}`}`;
 }
 
 function pythonFlag(text: string): string {
