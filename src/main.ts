@@ -137,8 +137,8 @@ async function reportFailure(thrown: unknown, io: Io, state: RunState): Promise<
   return error.exitCode;
 }
 
-/** Reads `--color` without the parser, which may be what failed. */
+/** Reads the last `--color` without the parser, which may be what failed. */
 function colorFlag(flags: string[]): ColorChoice {
-  const [, choice] = /(?:^|\n)--color[=\n](always|never)(?:\n|$)/.exec(flags.join('\n')) ?? [];
-  return (choice as ColorChoice | undefined) ?? 'auto';
+  const typed = flags.join('\n').matchAll(/(?<=^|\n)--color[=\n](always|never|auto)(?=\n|$)/g);
+  return ([...typed].at(-1)?.[1] as ColorChoice | undefined) ?? 'auto';
 }

@@ -75,7 +75,7 @@ test.each([
     /missing required flag -o, --output <file>\n {2}fix for example: gantry map \. names\.jsonl -o results\.jsonl\n/,
   ],
   ['a missing flag of nothing', 'map', /fix for example: gantry map web inputs\.jsonl -o results\.jsonl\n/],
-  ['a flag without its value', 'deploy --name', /error: --name <name> requires a value\n/],
+  ['a flag without its value', 'deploy --name', /error: --name requires a value\n/],
   [
     'a value out of its list',
     'apps list --color=sometimes',
@@ -149,6 +149,7 @@ describe('the global flags', () => {
     ['a terminal with both', [], { NO_COLOR: '1', FORCE_COLOR: '1' }, 80, false],
     ['a pipe with --color=always', ['--color=always'], {}, undefined, true],
     ['a pipe with --color always', ['--color', 'always'], {}, undefined, true],
+    ['a pipe with two, the last of which counts', ['--color', 'never', '--color=always'], {}, undefined, true],
     ['a terminal with --color=never', ['--color=never'], {}, 80, false],
     ['a terminal with --color never', ['--color', 'never'], {}, 80, false],
     ['NO_COLOR and --color=always', ['--color=always'], { NO_COLOR: '1' }, undefined, true],

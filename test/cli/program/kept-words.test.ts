@@ -82,3 +82,9 @@ test('who is not logged in is told the same line for the emulator in the folder 
   }
   expect(told.length).toBeGreaterThan(30);
 });
+
+test('what helps has --json, too, if that follows the file of run', async () => {
+  const cwd = newFolder({ 'job.py': '' });
+  const { stdout } = await gantry(['-p', 'nosuch', 'run', '--', 'job.py', '--json'], { cwd });
+  expect(nextOf(stdout)).toEqual(['gantry', 'projects', 'list', '--json']);
+});
