@@ -1,5 +1,5 @@
 import type { ExitName } from '../../kernel/errors.ts';
-import { count, duration, fileSummary, size } from '../../kernel/output/format.ts';
+import { count, duration, fileSummary, groupDigits, size } from '../../kernel/output/format.ts';
 import type { View } from '../../kernel/output/page.ts';
 import { wrapped } from '../../kernel/output/table.ts';
 import type { CopySummary } from '../../storage/copy/index.ts';
@@ -21,8 +21,8 @@ function summaryText({ to, files, bytes, skipped, failed, resumedBytes, duration
   return [
     `${fileSummary(files, bytes)} to ${to} in ${duration(durationMs)}${rate}`,
     resumedBytes > 0 ? `${size(resumedBytes)} resumed` : '',
-    skipped > 0 ? `${skipped} skipped` : '',
-    failed.length > 0 ? `${failed.length} failed` : '',
+    skipped > 0 ? `${groupDigits(skipped)} skipped` : '',
+    failed.length > 0 ? `${groupDigits(failed.length)} failed` : '',
   ]
     .filter(Boolean)
     .join('; ');
@@ -42,8 +42,8 @@ export function syncView(summary: SyncSummary): View {
   const parts = [
     isNothing ? ['nothing to copy', unchangedText].filter(Boolean).join(': ') : copyText(summary),
     dryRun || isNothing ? '' : unchangedText,
-    toDelete?.length ? `${toDelete.length} to delete` : '',
-    deleted > 0 ? `${deleted} deleted` : '',
+    toDelete?.length ? `${groupDigits(toDelete.length)} to delete` : '',
+    deleted > 0 ? `${groupDigits(deleted)} deleted` : '',
   ];
   return wrapped(parts.filter(Boolean).join('; '));
 }

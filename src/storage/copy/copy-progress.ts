@@ -1,6 +1,6 @@
 import { type ExitName, exitCodes, type GantryError } from '../../kernel/errors.ts';
 import { defined } from '../../kernel/json-text.ts';
-import { count, duration, printablePath, size } from '../../kernel/output/format.ts';
+import { count, duration, groupDigits, printablePath, size } from '../../kernel/output/format.ts';
 import type { Step } from '../../kernel/output/progress.ts';
 import { PackedList } from '../../kernel/packed-list.ts';
 import { choice, type ObjectOf, text } from '../../kernel/shape.ts';
@@ -60,9 +60,9 @@ export class CopyProgress {
     this.#step?.clear();
     this.#step = undefined;
     const unlisted = this.planned.length - maxListedPaths;
-    if (unlisted > 0) this.context.progress.note(`  and ${unlisted} more`);
+    if (unlisted > 0) this.context.progress.note(`  and ${groupDigits(unlisted)} more`);
     const others = this.#notedSkips - maxPrinted;
-    if (others > 0) this.context.progress.note(`skipped ${others} more`);
+    if (others > 0) this.context.progress.note(`skipped ${groupDigits(others)} more`);
     const more = this.failed.length - maxPrinted;
     if (more > 0) this.context.progress.note(`${count(more, 'more failure')}; pass --json to list them all`);
   }
@@ -167,7 +167,7 @@ export class CopyProgress {
     const done = Math.min(this.#foundBytes, Math.max(settledBytes, this.#transferredBytes + this.resumedBytes));
     const leftMs = rate > 0 && seconds > 1 ? ((this.#foundBytes - done) / rate) * 1000 : 0;
     return [
-      this.isComplete ? `${settled} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
+      this.isComplete ? `${groupDigits(settled)} of ${count(this.#foundFiles, 'file')}` : count(settled, 'file'),
       this.isComplete && this.#foundBytes > 0
         ? `${Math.floor((done / this.#foundBytes) * 100)} % of ${size(this.#foundBytes)}`
         : size(done),

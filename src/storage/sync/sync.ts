@@ -4,7 +4,7 @@ import { gantryCommand, quoteForShell, sentence } from '../../kernel/command-lin
 import { type OpenedFolder, OpenedFolders, toDiskError } from '../../kernel/disk/index.ts';
 import { ConflictError, type GantryError, systemCode, UsageError } from '../../kernel/errors.ts';
 import { inLane, onceFor } from '../../kernel/once.ts';
-import { count, fileSummary, printablePath } from '../../kernel/output/format.ts';
+import { count, fileSummary, groupDigits, printablePath } from '../../kernel/output/format.ts';
 import type { PackedList } from '../../kernel/packed-list.ts';
 import { boolean, integer, longList, type ObjectOf, optional, text } from '../../kernel/shape.ts';
 import type { Context } from '../../platform/context.ts';
@@ -135,9 +135,9 @@ function reportDifference({ progress, now }: Context, difference: Difference, op
   const { added, updated, alike, unchanged, extra } = difference;
   const files = added.length + updated.length;
   const bytes = totalBytes(added) + totalBytes(updated);
-  const copied = `${added.length} new and ${updated.length} changed (${fileSummary(files, bytes)} to copy)`;
-  const others = options.delete ? `${extra.length} to delete` : `${extra.length} only in the target (kept)`;
-  const kept = options.verify ? `${alike.length} to compare` : `${unchanged} unchanged`;
+  const copied = `${groupDigits(added.length)} new and ${groupDigits(updated.length)} changed (${fileSummary(files, bytes)} to copy)`;
+  const others = `${groupDigits(extra.length)} ${options.delete ? 'to delete' : 'only in the target (kept)'}`;
+  const kept = options.verify ? `${groupDigits(alike.length)} to compare` : `${groupDigits(unchanged)} unchanged`;
   const parts = [...(files > 0 ? [copied, kept] : []), ...(extra.length > 0 ? [others] : [])];
   if (parts.length > 0) progress.note(parts.join(', '));
   warnOfFuture(progress, updated, now());
@@ -165,7 +165,7 @@ async function confirmDeletion(
   { confirm, dryRun }: SyncOptions,
 ) {
   for (const path of extra.first(maxListedPaths)) progress.note(`  deletes ${printablePath(path)}`);
-  if (extra.length > maxListedPaths) progress.note(`  and ${extra.length - maxListedPaths} more`);
+  if (extra.length > maxListedPaths) progress.note(`  and ${groupDigits(extra.length - maxListedPaths)} more`);
   if (dryRun) for (const path of extra) progress.event('file', { path, status: 'would-delete' });
   const name = typedLocation(target);
   const what = `This permanently deletes ${count(extra.length, 'file')} in ${name}.`;

@@ -1,7 +1,7 @@
 import { compileGlob, type Glob } from '../../app/files/glob.ts';
 import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { FailedError, type GantryError, NotFoundError, UsageError } from '../../kernel/errors.ts';
-import { count, fileSummary, size } from '../../kernel/output/format.ts';
+import { count, fileSummary, groupDigits, size } from '../../kernel/output/format.ts';
 import { boolean, type ObjectOf, text } from '../../kernel/shape.ts';
 import { looksLikeRegion } from '../../platform/config/setting-values.ts';
 import type { Context } from '../../platform/context.ts';
@@ -174,7 +174,7 @@ const totalSize = (files: RemovalTarget[]) => files.reduce((sum, file) => sum + 
 
 function showTargets({ progress }: RemoveContext, targets: RemovalTarget[]): void {
   for (const target of targets.slice(0, maxShownPaths)) progress.note(`  ${singleLine(formatRemotePath(target.at))}`);
-  if (targets.length > maxShownPaths) progress.note(`  and ${targets.length - maxShownPaths} more`);
+  if (targets.length > maxShownPaths) progress.note(`  and ${groupDigits(targets.length - maxShownPaths)} more`);
 }
 
 /** With what is in them; only in general if one is not listed. */
