@@ -34,7 +34,23 @@ raise SystemExit("Worker failed to boot.")
 /** What a process listens on is known on Linux only. */
 const found = process.platform === 'linux' ? '; the app listens on port \\d+' : '';
 
-const failures: [what: string, settings: object, files: Record<string, string>, status: string, reason: RegExp][] = [
+type Failure = [what: string, settings: object, files: Record<string, string>, status: string, reason: RegExp];
+
+/** What only the program that mounts volumes says in the words of container engines. */
+const launched: Failure[] =
+  process.platform === 'linux'
+    ? [
+        [
+          'has a script that may not be executed',
+          { runtime: 'custom', entrypoint: ['./start.sh'] },
+          { 'start.sh': '#!/bin/sh\n' },
+          'init_failure',
+          /^its process ended with exit code 126\nexec \.\/start\.sh: permission denied$/,
+        ],
+      ]
+    : [];
+
+const failures: Failure[] = [
   [
     'has a syntax error',
     {},
@@ -84,6 +100,14 @@ const failures: [what: string, settings: object, files: Record<string, string>, 
     'init_failure',
     /^its entrypoint failed to start: no-such-server not found\nhint: .*--install/,
   ],
+  [
+    'has a script that starts what does not exist',
+    { runtime: 'custom', entrypoint: ['sh', 'start.sh'] },
+    { 'start.sh': 'no-such-server\n' },
+    'init_failure',
+    /^its process ended with exit code 127\n.*no-such-server: .*not found$/,
+  ],
+  ...launched,
   [
     'has no entrypoint',
     { runtime: 'custom', entrypoint: [] },

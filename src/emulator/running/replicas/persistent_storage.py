@@ -13,7 +13,7 @@ import sys
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x00020000, 0x10000000
 MS_BIND, MS_REC, MS_SLAVE = 0x1000, 0x4000, 0x80000
-NOT_FOUND, NO_NAMESPACE = 127, 125
+NOT_FOUND, NO_NAMESPACE = 203, 125
 
 
 def mount(root, folders):
@@ -141,10 +141,10 @@ def main():
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
         os.execvp(sys.argv[2], sys.argv[2:])
-    except FileNotFoundError:
-        sys.exit(NOT_FOUND)
     except OSError as error:
-        print(f"{sys.argv[2]}: {error.strerror}", file=sys.stderr)
+        if isinstance(error, FileNotFoundError) and not os.path.exists(sys.argv[2]):
+            sys.exit(NOT_FOUND)
+        print(f"exec {sys.argv[2]}: {error.strerror.lower()}", file=sys.stderr)
         sys.exit(126)
 
 

@@ -170,8 +170,8 @@ function exposureWarning(address: string, port: number): string {
   return `the server listens on ${reached}, where other machines can call it without a token; make it listen on 127.0.0.1`;
 }
 
-/** What the program that mounts volumes exits with if it cannot find the command to run. */
-const notFoundCode = 127;
+/** What the program that mounts volumes exits with if it cannot find the command to run. A shell has 127 for its own. */
+const notFoundCode = 203;
 
 /** Ports of servers that have not started to listen: they are still free. */
 const claimedPorts = new Set<number>();
