@@ -256,6 +256,14 @@ test('a dry run ends the emulator that it has started, and no other one', async 
   expect(await listed()).toEqual([{ folder: cwd }]);
 });
 
+test('a dry run that is interrupted ends it as well', async () => {
+  await run('init my-app');
+  const cwd = join(home, 'my-app');
+  const dry = await run('deploy --local --dry-run', { cwd, stop: /started the emulator of this folder/ });
+  expect(dry).toMatchObject({ code: 130, behind: [expect.arrayContaining(['emulator', 'start'])] });
+  expect((await run('emulator list --json=folder')).json()).toEqual([]);
+});
+
 test.each(['emulator stop', 'emulator stop --local'])('%s needs no settings', async (line) => {
   await run('init my-app');
   const cwd = join(home, 'my-app');

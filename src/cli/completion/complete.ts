@@ -97,7 +97,6 @@ async function contextOf({ io, signal, secrets, words }: CompletionRequest, { gi
     { local: true, startsLocal: false, ofProfile: false, unattended: true, effect: 'reads' },
     flags,
     io,
-    signal,
   );
   return createContext(withVariables(io, local), flags, { signal, interruption: {}, secrets }, local);
 }

@@ -38,12 +38,6 @@ export async function approveTarget(
       ? 'started the emulator of this folder until the end of this command'
       : sentence`started the emulator of this folder; ${gantryCommand`emulator stop`} ends it`,
   );
-  // A dry run leaves nothing that runs.
-  if (flags.dryRun)
-    context.atEnd.push(async (atEnd) => {
-      const { findEmulator, stopEmulator } = await import('../../local/emulator/index.ts');
-      await stopEmulator(atEnd, findEmulator(atEnd, undefined));
-    });
 }
 
 async function nameTarget(command: Command, context: Context, inputs: readonly unknown[], argv: readonly string[]) {

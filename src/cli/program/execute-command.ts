@@ -91,7 +91,7 @@ async function executeFiltered(call: FilteredCall, given: Io, state: RunState): 
   const { command, called, flags, inputs, options, json, form, filter } = call;
   const { signal, interruption, secrets } = state;
   state.isReading = command.onlyReads(...inputs);
-  const local = await findLocalTarget(command, flags, given, signal, (cwd) => command.beforeStart(cwd, ...inputs));
+  const local = await findLocalTarget(command, flags, given, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
   const inPlace = placeBeside(state.argv);
   const context = createContext(io, flags, { ...state, inPlace, ofProfile: command.ofProfile }, local);
@@ -133,6 +133,9 @@ async function executeFiltered(call: FilteredCall, given: Io, state: RunState): 
   } finally {
     await renderer.end();
     for (const work of context.atEnd) if (!context.signal.aborted) await work(context);
+    // A dry run leaves nothing that runs.
+    if (local?.isStarted && flags.dryRun)
+      await (await import('../../local/emulator/index.ts')).endFolderEmulator(context);
     for (const warning of context.unread.warnings()) context.progress.warn(warning);
   }
 }

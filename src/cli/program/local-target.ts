@@ -23,7 +23,6 @@ export async function findLocalTarget(
   { ofProfile, unattended, effect, ...command }: TargetedCommand,
   flags: GlobalFlags,
   io: Io,
-  signal: AbortSignal,
   beforeStart: (cwd: string) => unknown = () => {},
 ): Promise<LocalSettings | undefined> {
   const cwd = resolve(io.cwd, flags.cwd ?? '.');
@@ -47,7 +46,7 @@ export async function findLocalTarget(
     return { ...ofFolder, variables: { ...unset, ...running }, isStarted: false };
   }
   let isStarted = false;
-  const variables = await useFolderEmulator(io, cwd, signal, async () => {
+  const variables = await useFolderEmulator(io, cwd, async () => {
     await beforeStart(cwd);
     isStarted = true;
   });

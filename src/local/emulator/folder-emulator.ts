@@ -8,6 +8,7 @@ import { attempt, ConflictError, FailedError, NotFoundError } from '../../kernel
 import { realFolder, resolveFolders } from '../../platform/config/folders.ts';
 import { stateKey } from '../../platform/config/state-key.ts';
 import type { Context } from '../../platform/context.ts';
+import { contextUntil } from '../../platform/waiting/index.ts';
 import {
   findEmulatorAt,
   findRunningEmulator,
@@ -45,7 +46,6 @@ export function knownFolderEmulator(env: Environment, cwd: string): EmulatorVari
 export async function useFolderEmulator(
   background: Background,
   cwd: string,
-  signal: AbortSignal,
   onStart: () => Promise<void>,
 ): Promise<EmulatorVariables> {
   const { env } = background;
@@ -55,7 +55,7 @@ export async function useFolderEmulator(
   await onStart();
   const files = filesOf(env, folder);
   makePrivateFolder(files.root);
-  const started = await startIn(background, signal, folder);
+  const started = await startIn(background, folder);
   await writeFileAtomic(files.variables, JSON.stringify(started), { mode: 0o600 });
   return started;
 }
@@ -67,6 +67,12 @@ export function findEmulator(context: Context, port: number | undefined): Runnin
   const running = isOwn ? runningIn(context.env, folder) : findRunningEmulator(context, port);
   if (running) return running;
   throw notRunning();
+}
+
+/** Ends the one that a command has started for itself, also after Ctrl-C. */
+export async function endFolderEmulator(context: Context): Promise<void> {
+  const uninterrupted = contextUntil(context, new AbortController().signal);
+  await stopEmulator(uninterrupted, findEmulator(uninterrupted, undefined));
 }
 
 function notRunning(): NotFoundError {
@@ -139,8 +145,8 @@ function lastPortOf(file: string): number | undefined {
   return URL.canParse(url) ? Number(new URL(url).port) : undefined;
 }
 
-/** At the port that it had, if that is free. */
-async function startIn(background: Background, signal: AbortSignal, folder: string): Promise<EmulatorVariables> {
+/** At the port that it had, if that is free. Ctrl-C does not end the wait: what was started is known then, and can be ended. */
+async function startIn(background: Background, folder: string): Promise<EmulatorVariables> {
   const { env, elapsed, delay, spawnDetached } = background;
   const files = filesOf(env, folder);
   const began = elapsed();
@@ -152,7 +158,7 @@ async function startIn(background: Background, signal: AbortSignal, folder: stri
       mayStart = isAlive() && elapsed() - began < maxStartMs;
       const running = runningIn(env, folder);
       if (running) return running.environment;
-      await delay(pollMs, signal);
+      await delay(pollMs, new AbortController().signal);
     }
   }
   throw new FailedError('cannot start the emulator of this folder', {

@@ -1,4 +1,5 @@
 export {
+  endFolderEmulator,
   findEmulator,
   knownFolderEmulator,
   stdinEnd,

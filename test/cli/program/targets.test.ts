@@ -65,7 +65,7 @@ async function judge({ env = {}, flags = {}, cwd = folder, reads = false }: Line
   const given: GlobalFlags = { color: 'never', pager: false, input: true, ...flags };
   const { signal } = new AbortController();
   const command = { local: false, onlyReads: () => reads } as unknown as Command;
-  const local = await findLocalTarget(command, given, io, signal);
+  const local = await findLocalTarget(command, given, io);
   const own = local ? { ...io, env: { ...io.env, ...local.variables } } : io;
   const context = createContext(own, given, { signal, interruption: {}, secrets: new KnownSecrets() }, local);
   let exitCode = 0;
