@@ -259,6 +259,15 @@ describe('what a replica cost is not known from the price of now', () => {
     expect(await six.cost('--since', '2026-11-16', '--until', '2026-11-17')).toMatchObject({ costCents: null });
   });
 
+  test('of an app that only ran files, it is what the platform tells', async () => {
+    await using six = await sixDays('files');
+    const cwd = newFolder({ 'job.py': 'pass\n' });
+    expect((await gantry(['run', '--name', 'jobs', 'job.py', '--detach'], { ...six.setting, cwd })).code).toBe(0);
+    const { code, json } = await gantry(['cost', 'jobs', '--json'], six.setting);
+    expect([code, json()]).toEqual([0, expect.objectContaining({ apps: [expect.objectContaining({ app: 'jobs' })] })]);
+    expect(await gantry(['cost', 'jbs', '--json'], six.setting)).toExit(6, 'app jbs not found in p-12345678');
+  });
+
   test('a bill that is still to come makes no contradiction', async () => {
     await using six = await sixDays('bill');
     record(six.own, { id: 'soon', createdAt: first - 100, container: 'web-0' });

@@ -1,7 +1,7 @@
 import { factsOf } from '../../calls/replica-budget.ts';
 import { hardwareFields, recordLook, scalingFields } from '../../deploys/history/index.ts';
 import { dayMs } from '../../kernel/durations.ts';
-import { NotFoundError, UsageError } from '../../kernel/errors.ts';
+import { UsageError } from '../../kernel/errors.ts';
 import { withNulls } from '../../kernel/json-text.ts';
 import { count, dollars, localTime, nullIfNaN, roundCents, toMs } from '../../kernel/output/format.ts';
 import type { Context } from '../../platform/context.ts';
@@ -50,7 +50,9 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
   if (since && !until && period.first < period.last) {
     progress.note('today so far is included; --until yesterday leaves it out');
   }
-  const wanted = app === undefined ? listed : [findApp(listed, project, app)];
+  const isNamed = (each: AppSummary) => app !== undefined && appName(each, project) === shortAppName(project, app);
+  // The list has no apps of files that were run.
+  const wanted = app === undefined ? listed : [listed.find(isNamed) ?? (await fetchApp(api, { project, app }))];
   const total = app === undefined ? tryRequest(context, (once) => once(getProjectCost, { project })) : undefined;
   const apps = [];
   for (const summary of wanted) apps.push(await readApp(context, summary, period));
@@ -66,12 +68,6 @@ export async function readCost(context: Context, { app, since, until }: CostOpti
     unknown: apps.filter(({ costCents }) => costCents === null).map((each) => each.app),
     ...withNulls({ summary: projectCost?.summary, coupons: projectCost?.coupons }),
   };
-}
-
-function findApp(listed: readonly AppSummary[], project: string, app: string): AppSummary {
-  const summary = listed.find((each) => appName(each, project) === shortAppName(project, app));
-  if (!summary) throw new NotFoundError(`app ${app} not found`);
-  return summary;
 }
 
 /** The days of the platform are in UTC. `isMonth`: from the first of this month until today, the period of spec 2.5. */
