@@ -228,6 +228,16 @@ describe('--await-webhook', () => {
     }
   });
 
+  test('says of a run that succeeded why its delivery was rejected', async () => {
+    const { env } = await delivering('{}', { secret: 'another', status: 'success' });
+    const outcome = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });
+    expect(outcome).toExit(
+      69,
+      /\n {2}why rejected a delivery: its signature does not match/,
+      'without a change of what',
+    );
+  });
+
   test('fails if the run fails, whether it is delivered or not', async () => {
     const { env } = await delivering('{"message":"no luck"}', { status: 'failure' });
     const { code, stdout } = await gantry(['invoke', 'web', '--await-webhook'], { env, meanwhile });

@@ -123,7 +123,7 @@ async function waitForDelivery(context: Context, deliveries: Deliveries, wait: R
       return deliveries.wait(delivery, signal, leftMs);
     },
   });
-  if (!received) throw undelivered(wait, leftMs);
+  if (!received) throw undelivered(wait, leftMs, deliveries);
   if (!run || !hasEnded(run) || hasSucceeded(run)) return received;
   throw new AppError(endText(run, app), {
     why: `it delivered ${cutText(received.body.toString('utf8'), 2_000)}`,
@@ -132,18 +132,20 @@ async function waitForDelivery(context: Context, deliveries: Deliveries, wait: R
   });
 }
 
-function undelivered({ app, run }: RunWait, leftMs: number): PendingError | UnavailableError {
+function undelivered({ app, run }: RunWait, leftMs: number, { rejected }: Deliveries) {
   const details = { app, run };
   if (leftMs < maxDeliveryDelayMs) {
     return new PendingError(`run ${run} of ${app} succeeded, but its webhook was not delivered in time`, {
-      why: `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
+      why:
+        rejected ??
+        `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
       fix: gantryCommand`runs get ${app} ${run}`,
       details,
     });
   }
   return new UnavailableError(`run ${run} of ${app} succeeded, but its webhook was not delivered`, {
-    why: 'the platform made three attempts and cannot reach the webhook URL',
-    fix: 'pass a URL that the platform can reach as --public-url',
+    why: rejected ?? 'the platform made three attempts and cannot reach the webhook URL',
+    fix: `pass a URL that the platform can reach${rejected ? ' without a change of what it sends' : ''} as --public-url`,
     details,
   });
 }

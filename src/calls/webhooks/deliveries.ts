@@ -38,6 +38,8 @@ export class Deliveries {
   readonly #slots = new Map<string, Slot>();
   #receiver!: Listening;
   #onlyRun: string | undefined;
+  /** What became of the last delivery that was rejected. */
+  rejected: string | undefined;
   #arrived = 0;
   #missed = 0;
 
@@ -102,7 +104,8 @@ export class Deliveries {
     const { progress, now } = this.context;
     const { why, status } = checkSignature(received, this.secret, { now: now() });
     if (why !== null) {
-      progress.note(`rejected a delivery: ${why}`);
+      this.rejected = `rejected a delivery: ${why}`;
+      progress.note(this.rejected);
       return { status, body: `${why}\n` };
     }
     const run = deliveryRunId(received.headers);
