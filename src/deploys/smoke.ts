@@ -11,7 +11,14 @@ import {
 import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { quoteForShell } from '../kernel/command-line.ts';
-import { AppError, GantryError, throwUnexpected, UnavailableError, UsageError } from '../kernel/errors.ts';
+import {
+  AppError,
+  GantryError,
+  PendingError,
+  throwUnexpected,
+  UnavailableError,
+  UsageError,
+} from '../kernel/errors.ts';
 import { isRecord, stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
@@ -66,7 +73,7 @@ async function callOnce(
     const answer = await call(context, observed.subject.app, test, isEnveloped);
     const { durationMs, reason, says, isCallers, said } = answer;
     const what = reason || 'answered';
-    const { by, unseen } = await whoAnswered(context, observed, answer);
+    const { by, unseen } = answer.isNone ? noOther : await whoAnswered(context, observed, answer);
     if (by === 'own') {
       progress.note(`${test.typed}: ${what} (${duration(durationMs)})`);
       return { says, reason: reason && `${name}: ${reason}`, isCallers, said, calls };
@@ -90,18 +97,21 @@ interface SmokeAnswer extends SmokeFinding {
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
+  /** It has not come in time: nothing tells who would have answered. */
+  isNone?: boolean;
 }
 
 async function call(context: Context, app: string, test: SmokeTest, isEnveloped: boolean): Promise<SmokeAnswer> {
-  const { elapsed } = context;
+  const { elapsed, end } = context;
   const { path, fn, data } = test;
   const started = elapsed();
-  // The call sets what Ctrl-C prints, which is for the deploy to say.
-  const quiet = contextWith(context, { interruption: {} });
+  // The call sets what Ctrl-C prints, and when the command ends, which is for the deploy to say.
+  const quiet = contextWith(context, { interruption: {}, end: { ...end } });
+  const timeout = Math.max(0, Math.min(answerMs, (end.at ?? Number.POSITIVE_INFINITY) - started));
   const args = fn === undefined ? [] : [fn];
   const method = path === undefined ? undefined : 'GET';
   try {
-    const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout: answerMs });
+    const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout });
     if (!('response' in result)) return { ...good, durationMs: elapsed() - started };
     const { run, durationMs, ...read } = await readResponse(result.response, elapsed);
     return { run, durationMs, ...(await judge(result.response, read, test, isEnveloped)) };
@@ -115,14 +125,15 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
 function failureOf(error: GantryError, page: string | undefined): Omit<SmokeAnswer, 'durationMs'> {
   const { status, requestId, details } = error.facts;
   const { run = null } = (details ?? {}) as { run?: string | null };
-  const isNone = error instanceof UnavailableError && status === undefined;
+  const isNone = error instanceof PendingError;
+  const isUnclear = isNone || (error instanceof UnavailableError && status === undefined);
   // What an app and the platform answer alike: a 404 may be of a path that the app does not have, or of an app without a route.
   const isAmbiguous = status !== undefined && (status < 400 || (status === 404 && run === null));
-  const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
+  const isOfGateway = !isUnclear && (isAmbiguous || !(error instanceof AppError));
   const isCallers = status !== undefined && status < 500;
   const isMissing = page !== undefined && (status === 404 || status === 405);
   const reason = `${error.message}${isMissing ? `, to POST /${page}; --smoke /${page} gets it` : ''}`;
-  return { run: run ?? requestId, says: isNone ? 'unclear' : 'no', reason, isOfGateway, isCallers };
+  return { run: run ?? requestId, says: isUnclear ? 'unclear' : 'no', reason, isOfGateway, isCallers, isNone };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
@@ -130,6 +141,8 @@ interface Answered {
   by: 'own' | 'other' | 'gateway' | 'nobody';
   unseen: string;
 }
+
+const noOther: Answered = { by: 'own', unseen: '' };
 
 /** Which build has answered: that of the replica that the run names. Both may be listed late. */
 async function whoAnswered(context: Context, observed: ObservedBuild, answer: SmokeAnswer): Promise<Answered> {
@@ -169,8 +182,7 @@ async function byReplica(
   if (isOfGateway && !(run && runHasFailed(run)))
     return { by: 'gateway', unseen: 'no run of the app has failed by this call' };
   const replica = run && replicaOf(run);
-  if (!replica)
-    return (await isOnlyBuild(context, subject)) ? { by: 'own', unseen: '' } : nobody('its run names no replica');
+  if (!replica) return (await isOnlyBuild(context, subject)) ? noOther : nobody('its run names no replica');
   const by = replicas.of(replica);
   return by === 'nobody' ? nobody('its replica is not listed with a build') : { by, unseen: '' };
 }

@@ -27,9 +27,9 @@ async function deploy(...smoke: string[]) {
   return await deployWith({}, ...smoke);
 }
 
-async function deployWith(setting: Setting, ...smoke: string[]) {
+async function deployWith({ flags: more = [], ...setting }: Setting & { flags?: string[] }, ...smoke: string[]) {
   env = { ...front, GANTRY_INFERENCE_URL: front.GANTRY_API_URL ?? '', GANTRY_CONFIG_DIR: newFolder() };
-  const flags = smoke.flatMap((each) => ['--smoke', each]);
+  const flags = [...smoke.flatMap((each) => ['--smoke', each]), ...more];
   return await gantry(['deploy', '--json', ...flags], { emulator, cwd: newFolder(app), env, ...setting });
 }
 
@@ -40,6 +40,18 @@ test('an answer that takes long is waited for aloud', async () => {
   });
   const seen: Setting['seen'] = (_, stderr) => /^Calling web$/m.test(stderr) && answer();
   expect(await deployWith({ seen }, 'run')).toMatchObject({ code: 0 });
+});
+
+test('an answer is waited for until --timeout is over', async () => {
+  let answer = () => {};
+  held = new Promise<void>((done) => {
+    answer = done;
+  });
+  setTimeout(() => answer(), 20_000).unref();
+  const late = await deployWith({ flags: ['--timeout', '4s'] }, 'run');
+  answer();
+  expect(late).toExit(8, /web serves build \S+, .* is not known: run: web\/run did not respond within 4\.0 s\n/);
+  expect(late.json()).toMatchObject({ error: { details: { smokeCalls: 1 } } });
 });
 
 test('the first call that fails decides', async () => {

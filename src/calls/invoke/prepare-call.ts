@@ -26,7 +26,7 @@ export async function invokeApp(context: Context, options: InvokeOptions) {
   const limit =
     timeout === undefined
       ? undefined
-      : new Deadline(context, timeout, () => (target ? noResponseYetError(target, timeout) : notSentError(timeout)));
+      : new Deadline(context, timeout, (ms) => (target ? noResponseYetError(target, ms) : notSentError(ms)));
   const call = await prepareCall(limit ? contextWith(context, { signal: limit.signal }) : context, options, limit);
   target = call.target;
   const { app } = target;
