@@ -89,7 +89,7 @@ interface FilteredCall extends Parsed, Pick<CommandRun, 'options' | 'json'> {
 
 async function executeFiltered(call: FilteredCall, given: Io, state: RunState): Promise<number> {
   const { command, called, flags, inputs, options, json, form, filter } = call;
-  const { signal, interruption, secrets } = state;
+  const { interruption, secrets } = state;
   state.isReading = command.onlyReads(...inputs);
   const local = await findLocalTarget(command, flags, given, (cwd) => command.beforeStart(cwd, ...inputs));
   const io = withVariables(given, local);
