@@ -1,6 +1,7 @@
 /** Finds secret files by their names. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
 
 import type { Problem } from '../../kernel/errors.ts';
+import { shortList } from '../../kernel/output/format.ts';
 import { words } from '../../kernel/words.ts';
 import { compileGlob, compileNames } from './glob.ts';
 import { excludeLine } from './patterns.ts';
@@ -9,16 +10,10 @@ import { excludeLine } from './patterns.ts';
 export function secretsWarning(paths: readonly string[], exclude: readonly string[]): Problem[] {
   const secretPaths = paths.filter(looksSecret);
   if (secretPaths.length === 0) return [];
-
-  const more = secretPaths.length > maxShown ? ` and ${secretPaths.length - maxShown} more` : '';
-  const names = `${secretPaths.slice(0, maxShown).join(', ')}${more}`;
   return [
     {
       severity: 'warning',
-      message:
-        secretPaths.length === 1
-          ? `this file looks like a secret: ${names}`
-          : `these files look like secrets: ${names}`,
+      message: `${secretPaths.length === 1 ? 'this file looks like a secret' : 'these files look like secrets'}: ${shortList(secretPaths, maxShown)}`,
       why: 'everyone with access to the app can read its files',
       fix: excludeLine(exclude, secretPaths.slice(0, maxExcluded)),
     },

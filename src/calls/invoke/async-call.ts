@@ -133,19 +133,14 @@ async function waitForDelivery(context: Context, deliveries: Deliveries, wait: R
 }
 
 function undelivered({ app, run }: RunWait, leftMs: number, { rejected }: Deliveries) {
+  const message = `run ${run} of ${app} succeeded, but its webhook was not delivered`;
   const details = { app, run };
   if (leftMs < maxDeliveryDelayMs) {
-    return new PendingError(`run ${run} of ${app} succeeded, but its webhook was not delivered in time`, {
-      why:
-        rejected ??
-        `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`,
-      fix: gantryCommand`runs get ${app} ${run}`,
-      details,
-    });
+    const why = `the platform delivers up to ${duration(maxDeliveryDelayMs)} after the run, and --timeout ended before`;
+    const fix = gantryCommand`runs get ${app} ${run}`;
+    return new PendingError(`${message} in time`, { why: rejected ?? why, fix, details });
   }
-  return new UnavailableError(`run ${run} of ${app} succeeded, but its webhook was not delivered`, {
-    why: rejected ?? 'the platform made three attempts and cannot reach the webhook URL',
-    fix: `pass a URL that the platform can reach${rejected ? ' without a change of what it sends' : ''} as --public-url`,
-    details,
-  });
+  const why = rejected ?? 'the platform made three attempts and cannot reach the webhook URL';
+  const fix = `pass a URL that the platform can reach${rejected ? ' without a change of what it sends' : ''} as --public-url`;
+  return new UnavailableError(message, { why, fix, details });
 }

@@ -212,6 +212,7 @@ function untoldText(app: string, [first = 0, ...others]: readonly number[]): str
   return `${app}: the platform does not tell its cost of ${utcDay(first)}${more}: cost, busy and idle are of the rest`;
 }
 
+/** Cost / price, in seconds of replicas. */
 function paidTime({ byDay, cents, untold }: ReturnType<typeof spentOn>, price: number, time: ReplicaTime) {
   const busySeconds = untold.reduce((sum, day) => sum - (time.days.get(day)?.busySeconds ?? 0), time.busySeconds);
   return { busySeconds, seconds: cents / price, days: [...byDay.values()].map((each) => (each || 0) / price) };
@@ -256,9 +257,6 @@ function localDay(time: number): string {
   return localTime(new Date(time).toISOString()).slice(0, 10);
 }
 
-/** Cost / price, in seconds of replicas. */
-type PaidTime = ReturnType<typeof paidTime>;
-
 const daySeconds = 86_400;
 /** A deploy runs two versions for a while, and a bill comes up to an hour late. */
 const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
@@ -267,7 +265,7 @@ const tolerance = { most: 1.5, least: 0.5, seconds: 3_600 };
  * Whether replicas can have lived for as long as the price of now says: not longer than all of them in the period and on each
  * day, and not shorter than their calls. If not, the price or the scaling was another one, and the time is not known.
  */
-function fitsSettings(paid: PaidTime, app: App, rangeSeconds: number): boolean {
+function fitsSettings(paid: ReturnType<typeof paidTime>, app: App, rangeSeconds: number): boolean {
   const replicas = Math.max(app.minReplicaCount ?? 0, app.maxReplicaCount ?? Number.POSITIVE_INFINITY);
   const canBe = (seconds: number, length: number) =>
     seconds <= tolerance.most * replicas * length + tolerance.seconds * Math.max(1, replicas);

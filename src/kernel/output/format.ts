@@ -141,7 +141,7 @@ export function fileSummary(files: number, bytes: number): string {
 
 /** `a, b and 3 more`. */
 export function shortList(items: readonly string[], most: number): string {
-  const more = items.length > most ? ` and ${items.length - most} more` : '';
+  const more = items.length > most ? ` and ${groupDigits(items.length - most)} more` : '';
   return items.slice(0, most).join(', ') + more;
 }
 
