@@ -19,6 +19,7 @@ import {
   orNull,
   text,
 } from '../kernel/shape.ts';
+import { readFolderTarget } from '../platform/config/folder-target.ts';
 import type { Context } from '../platform/context.ts';
 import { buildPhase, isCanceled } from '../platform/contract/builds.ts';
 import { contextWith } from '../platform/waiting/index.ts';
@@ -84,8 +85,9 @@ async function explainSubject(
 ): Promise<ExplainedFailure> {
   const { mayLack: _mayLack, isDeployed: _isDeployed, ...subject } = described;
   const { app, failed, status } = subject;
-  // The app in this folder may be another one.
-  const appConfig = app === null || app === config?.name ? config : undefined;
+  // The app in this folder may be another one, or have been deployed under another name.
+  const names = [null, config?.name, readFolderTarget(context.settings.folders, context.cwd)?.app];
+  const appConfig = names.includes(app) ? config : undefined;
   const about = { ...here, own: appConfig, facts: { ...facts, config: appConfig }, readLog, subject };
   if (failed === false) return explainOpen(context, about, nothingFailed(described));
   const { text: log, command } = await readLog();

@@ -90,6 +90,14 @@ test('uses no config file of another app', async () => {
   expect((await gantry(['status', 'web'], { emulator, cwd: other })).stderr).not.toContain('not in this folder');
 });
 
+test('looks at the files of an app that this folder has deployed under another name', async () => {
+  emulator.fail('build', 'build_failure');
+  const cwd = newFolder(withPackage);
+  expect(await gantry(['deploy', '--name', 'staging'], { emulator, cwd })).toExit(11);
+  const { json, stderr } = await gantry(['explain', 'staging', '--json=location'], { emulator, cwd });
+  expect([json(), stderr]).toEqual([{ location: expect.objectContaining({ file: 'cerebrium.toml' }) }, '']);
+});
+
 test.each(['nothing', 'an older build'])('says why a deploy is refused when %s failed', async (failed) => {
   const broken = { ...smallApp(), 'cerebrium.toml': '[cerebrium.deployment]\nname = "whole"\n' };
   const app = newFolder(broken);
