@@ -34,8 +34,9 @@ export async function checkAdvice<T extends { stdout: string; stderr: string }>(
   const advice = new Advice();
   running.add(advice);
   const ended = await work().finally(() => running.delete(advice));
-  for (const argv of [...advice.lines.values(), ...nextOf(ended.stdout)]) {
-    const problem = (await problemOf(argv)) ?? blankOf(argv, words, ended.stdout);
+  const next = nextOf(ended.stdout);
+  for (const argv of [...advice.lines.values(), ...next]) {
+    const problem = (await problemOf(argv)) ?? blankOf(argv, words, next);
     if (problem) throw new Error(`gantry ${words.join(' ')} says to type: ${argv.join(' ')}\nbut ${problem}`);
   }
   for (const sentence of ended.stderr.match(/^ {2}fix .*\bgantry .*/gm) ?? []) {
@@ -48,26 +49,31 @@ export async function checkAdvice<T extends { stdout: string; stderr: string }>(
 }
 
 /** A word of `next` that a person would replace, unless it was typed so. */
-function blankOf(argv: readonly string[], words: readonly string[], stdout: string): string | undefined {
-  const isNext = nextOf(stdout).some((next) => next.join('\0') === argv.join('\0'));
+function blankOf(argv: Line, words: Line, next: readonly Line[]): string | undefined {
+  const isNext = next.some((line) => line.join('\0') === argv.join('\0'));
   const blank = argv.find((word) => /^(:\/)?(NAME|FILE|URL|APP|BUILD|RUN|ID|VALUE|REV|TEXT)$/.test(word));
   return isNext && blank !== undefined && !words.includes(blank) ? `a program does not know ${blank}` : undefined;
 }
 
-/** The commands in `next` of a result or an error. */
-function nextOf(stdout: string): string[][] {
+type Line = readonly string[];
+
+/** The commands in `next` of a result or an error, of which stdout has one, or one on each line. */
+function nextOf(stdout: string): Line[] {
   if (!stdout.includes('"next"')) return [];
-  const documents = [stdout, ...stdout.split('\n')].flatMap((text) => {
-    try {
-      return [JSON.parse(text) as { next?: unknown; error?: { next?: unknown } }];
-    } catch {
-      return [];
-    }
-  });
-  return documents.flatMap((document) => {
+  const lines = () => stdout.split('\n').filter((line) => line.includes('"next"'));
+  return (documentsIn(stdout) ?? lines().flatMap((line) => documentsIn(line) ?? [])).flatMap((document) => {
     const ofResult = Array.isArray(document?.next) ? document.next.map((one) => Object(one).argv) : [];
     return [...ofResult, document?.error?.next].filter((argv): argv is string[] => Array.isArray(argv));
   });
+}
+
+/** The entries of a list, or one object. */
+function documentsIn(text: string): ({ next?: unknown; error?: { next?: unknown } } | null)[] | undefined {
+  try {
+    return [JSON.parse(text)].flat();
+  } catch {
+    return undefined;
+  }
 }
 
 const problems = new Map<string, string | undefined>();
