@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { buffer } from 'node:stream/consumers';
 import type { Emulator } from '../../src/emulator/index.ts';
 import { systemCode } from '../../src/kernel/errors.ts';
+import { bytesOf } from '../chaos/own-server.js';
 import { address } from './gantry.ts';
 import { serving } from './listening.ts';
 
@@ -31,7 +31,7 @@ export type Answering = (call: Call, pass: () => Promise<Answer>) => Answer | un
 export async function inFrontOf(emulator: Emulator, answering: Answering): Promise<Record<string, string>> {
   const url = await serving(async (asking, response) => {
     const asked = new URL(asking.url ?? '', emulator.url);
-    const bytes = await buffer(asking);
+    const bytes = await bytesOf(asking);
     const call = { route: `${asking.method} ${asked.pathname}`, query: asked.searchParams, body: String(bytes) };
     const pass = () => passOn(asking, asked, bytes);
     // It has no live logs.
@@ -65,5 +65,5 @@ async function passOn({ method, headers }: IncomingMessage, url: URL, bytes: Buf
   const asked = request(url, { method, headers: sent }).end(bytes);
   const [reply] = (await once(asked, 'response')) as [IncomingMessage];
   const { statusCode: status = 0, headers: said } = reply;
-  return { status, type: said['content-type'] ?? '', body: String(await buffer(reply)) };
+  return { status, type: said['content-type'] ?? '', body: String(await bytesOf(reply)) };
 }

@@ -1,5 +1,4 @@
-import { buffer } from 'node:stream/consumers';
-import { OwnServer } from '../../chaos/own-server.js';
+import { bytesOf, OwnServer } from '../../chaos/own-server.js';
 import { failed, routes } from './routes.js';
 import { project } from './shown.js';
 import { World } from './world.js';
@@ -81,7 +80,7 @@ export class AppPlatform extends OwnServer {
     const point = find(incoming.method ?? '', url)?.point ?? `${incoming.method} ${url.pathname}`;
     const nth = (this.#counts.get(point) ?? 0) + 1;
     this.#counts.set(point, nth);
-    const body = await buffer(incoming).catch(() => undefined);
+    const body = await bytesOf(incoming).catch(() => undefined);
     if (!body) return;
     if ((await this.before({ point, nth })) === 'cut' || this.isDown) return void incoming.socket.destroy();
     const { status = 200, json, text, headers } = this.answer(incoming.method ?? '', url, body);

@@ -1,6 +1,6 @@
 import { finished } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { OwnServer } from '../../chaos/own-server.js';
+import { bytesOf, OwnServer } from '../../chaos/own-server.js';
 import { accountRoutes } from './account.js';
 import { appRoutes } from './apps.js';
 import { failed } from './failed.js';
@@ -76,7 +76,8 @@ export class StrictPlatform extends OwnServer {
     try {
       this.#tell(seen, 'arrived');
       if (fault?.what === 'cut-before') return void incoming.socket.destroy();
-      const body = await read(incoming);
+      const body = await bytesOf(incoming).catch(() => undefined);
+      // The client cut it off.
       if (!body) return;
       if (fault?.what === 'silent') {
         await pause(fault.ms ?? 2_000);
@@ -219,17 +220,6 @@ function parse(request) {
   } catch {
     return 'the body is not JSON';
   }
-}
-
-/** The whole body; undefined when the client cut it off. @param {import('node:http').IncomingMessage} incoming */
-async function read(incoming) {
-  const pieces = [];
-  try {
-    for await (const piece of incoming) pieces.push(piece);
-  } catch {
-    return undefined;
-  }
-  return incoming.complete ? Buffer.concat(pieces) : undefined;
 }
 
 /** @param {import('node:http').ServerResponse} response @param {Answer} answer @param {Fault | undefined} fault */
