@@ -87,14 +87,6 @@ describe.skipIf(!python)("an app's own server (needs python3)", () => {
     }
   });
 
-  test('answers its own calls only, although another app with the same port starts at the same time', async () => {
-    const apps = await Promise.all([running('server', custom), running('server', custom)]);
-    await Promise.all(apps.map(({ call }, index) => call('messages', { text: `of ${index}` })));
-    const listed = await Promise.all(apps.map(async ({ base }) => (await fetch(`${base}/messages`)).json()));
-    expect(listed).toMatchObject([{ messages: [{ text: 'of 0' }] }, { messages: [{ text: 'of 1' }] }]);
-    for (const { messages } of listed as { messages: unknown[] }[]) expect(messages).toHaveLength(1);
-  });
-
   test("gets the query and headers without the platform's own, and the run id", async () => {
     const echo = serverOf(`
     def do_PUT(self):
