@@ -101,6 +101,7 @@ export function createProgress(options: ProgressOptions) {
         clear();
         printUnlessQuiet(`${mark} ${message}`);
       };
+      const fail = () => end(page.style.red(marks.failed), title);
       return {
         update(state: { bytes: number; of?: number } | { text: string }) {
           const now = options.elapsed();
@@ -115,8 +116,14 @@ export function createProgress(options: ProgressOptions) {
           }
         },
         done: (message = title) => end(page.style.green(marks.done), message),
-        fail: () => end(page.style.red(marks.failed), title),
+        fail,
         clear,
+        /** The result of the work that it shows: if that throws, the step has failed. */
+        show: <T>(work: Promise<T>): Promise<T> =>
+          work.catch((error: unknown) => {
+            fail();
+            throw error;
+          }),
       };
     },
     note: (message: Fix | View): void =>

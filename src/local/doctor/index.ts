@@ -25,12 +25,7 @@ export async function runChecks(context: Context): Promise<Check[]> {
   const token = checkToken(env, settings, context.now(), context.flags.local);
   context.secrets.add(token.credential?.token, token.credential?.refreshToken);
   const step = progress.step('Checking the platform');
-  try {
-    const remote = await checkPlatform(context, settings, token);
-    step.clear();
-    return [...local, ...remote];
-  } catch (error) {
-    step.fail();
-    throw error;
-  }
+  const remote = await step.show(checkPlatform(context, settings, token));
+  step.clear();
+  return [...local, ...remote];
 }

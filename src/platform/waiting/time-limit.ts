@@ -161,4 +161,4 @@ export function contextUntil(context: Context, signal: AbortSignal, parts: Parti
   return contextWith(context, { signal, api: context.apiWithSignal(signal), delay, ...parts });
 }
 
-export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {} };
+export const noStep: Step = { update: () => {}, done: () => {}, fail: () => {}, clear: () => {}, show: (work) => work };

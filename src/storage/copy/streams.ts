@@ -71,12 +71,10 @@ async function saveStdin({ stdin, signal, progress }: Context, file: string): Pr
       yield chunk;
     }
   };
-  try {
-    await pipeline(stdin, counted, createWriteStream(file, { mode: 0o600, flags: 'wx' }), { signal });
-    step.clear();
-  } catch (error) {
-    step.fail();
+  const written = pipeline(stdin, counted, createWriteStream(file, { mode: 0o600, flags: 'wx' }), { signal });
+  await step.show(written).catch((error: unknown) => {
     signal.throwIfAborted();
     throw error;
-  }
+  });
+  step.clear();
 }

@@ -105,15 +105,10 @@ async function compareFolders(
   options: SyncOptions,
 ): Promise<Difference> {
   const step = context.progress.step('Comparing');
-  try {
-    const difference = await compare(source, target, options, context);
-    step.clear();
-    reportDifference(context, difference, options);
-    return difference;
-  } catch (error) {
-    step.fail();
-    throw error;
-  }
+  const difference = await step.show(compare(source, target, options, context));
+  step.clear();
+  reportDifference(context, difference, options);
+  return difference;
 }
 
 async function resolveFolders(context: Context, { sources, target }: CopyPaths) {

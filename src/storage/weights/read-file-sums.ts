@@ -17,26 +17,22 @@ export async function readFileSums<File extends { at: VolumePath; bytes: number;
   const step = context.progress.step('Reading the files on the volume');
   const rest = files.values();
   let bytes = 0;
-  try {
-    await whileConnected(context, async (resources) => {
-      await runWorkers(Math.min(readAtOnce, files.length), resources.signal, async (stop) => {
-        for (const file of rest) {
-          if (stop.aborted) return;
-          const request = { ...resources, signal: stop };
-          const content = new RemoteContent(file.bytes, urlRequester(file.at, context), request);
-          const sums = await readSums(content, file.algorithm, request).catch((error: unknown) => {
-            if (!(error instanceof ChangedError)) throw error;
-            return undefined;
-          });
-          bytes += file.bytes;
-          step.update({ bytes });
-          take(file, sums);
-        }
-      });
-    });
-    step.clear();
-  } catch (error) {
-    step.fail();
-    throw error;
-  }
+  const reading = whileConnected(context, (resources) =>
+    runWorkers(Math.min(readAtOnce, files.length), resources.signal, async (stop) => {
+      for (const file of rest) {
+        if (stop.aborted) return;
+        const request = { ...resources, signal: stop };
+        const content = new RemoteContent(file.bytes, urlRequester(file.at, context), request);
+        const sums = await readSums(content, file.algorithm, request).catch((error: unknown) => {
+          if (!(error instanceof ChangedError)) throw error;
+          return undefined;
+        });
+        bytes += file.bytes;
+        step.update({ bytes });
+        take(file, sums);
+      }
+    }),
+  );
+  await step.show(reading);
+  step.clear();
 }

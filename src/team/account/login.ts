@@ -30,13 +30,9 @@ export async function loginByBrowser(context: Context, { browser }: { browser: b
   const isVisible = canShowBrowser(context.env, context.terminal.stderr, process.platform);
   await showLink(context, device, browser && isVisible);
   const step = progress.step(`Waiting for approval, at most ${duration(validMs(device))}`);
-  const failed = (error: unknown) => {
-    step.fail();
-    throw error;
-  };
-  const { accessToken, refreshToken } = await pollForTokens(context, device).catch(failed);
+  const { accessToken, refreshToken } = await step.show(pollForTokens(context, device));
   const tokens = { token: accessToken, ...(refreshToken && { refreshToken }) };
-  await storeTokens(context, tokens, findNewTokenProblem).catch(failed);
+  await step.show(storeTokens(context, tokens, findNewTokenProblem));
   delete interruption.message;
   const { user } = parseClaims(accessToken);
   step.done(user ? `Logged in as ${user}` : 'Logged in');
