@@ -16,6 +16,7 @@ import {
   type FlagReference,
   flagShape,
 } from './program/describe-command.ts';
+import type { GroupHelp, ProgramHelp } from './program/help.ts';
 import {
   anything,
   arrayOf,
@@ -75,20 +76,17 @@ export async function reference(): Promise<Reference> {
 }
 
 /** What the help of a command or of a group is made from; of the program, for an empty line. Throws UsageError for another. */
-export async function helpSourceOf(line: string): Promise<CommandReference | GroupReference | ProgramReference> {
+export async function helpSourceOf(line: string): Promise<CommandReference | GroupHelp | ProgramHelp> {
   if (line === '') return { categories: summariesByCategory() };
   return groupOf(line) ?? referenceOf(line);
 }
 
-type GroupReference = { group: string; summary: string; commands: Record<string, string> };
-type ProgramReference = { categories: ReturnType<typeof summariesByCategory> };
-
-function groupOf(name: string): GroupReference | undefined {
+function groupOf(name: string): GroupHelp | undefined {
   const { load, summary = '', commands } = namedCommand(name) ?? {};
   return load || !commands ? undefined : { group: name, summary, commands: summariesOf(commands) };
 }
 
-export function summariesByCategory(): Record<string, Record<string, string>> {
+export function summariesByCategory(): ProgramHelp['categories'] {
   return Object.fromEntries(Object.entries(commands).map(([category, entries]) => [category, summariesOf(entries)]));
 }
 

@@ -139,7 +139,7 @@ async function chooseName(
 
 function nextLine(context: Context, folder: string): Sentence {
   const { cwd, flags } = context;
-  const local = { '--local': isLoggedIn(context) ? undefined : (true as const) };
+  const local = { '--local': attempt(() => context.credential.token) ? undefined : (true as const) };
   // The shell is elsewhere: `cd` would go to another folder.
   if (flags.cwd !== undefined)
     return sentence`next: ${gantryCommand`deploy ${{ '-C': join(flags.cwd, relative(cwd, folder)), ...local }}`}`;
@@ -149,10 +149,6 @@ function nextLine(context: Context, folder: string): Sentence {
 
 function pythonFlag(text: string): string {
   return knownValue(text, 'python_version', sections.deployment.keys.python_version.oneOf);
-}
-
-function isLoggedIn(context: Context): boolean {
-  return Boolean(attempt(() => context.credential.token));
 }
 
 /** Never overwrites: what exists is kept. Returns the path of a new one from the working directory. */

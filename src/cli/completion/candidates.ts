@@ -115,8 +115,3 @@ export function subcommands([group, ...others]: string[]): Candidate[] {
 }
 
 const allEntries = Object.values(commands).flatMap((entries) => Object.entries(entries));
-
-/** What is typed up to the last slash or colon. */
-export function typedFolder(typing: string): string {
-  return typing.slice(0, Math.max(typing.lastIndexOf('/'), typing.lastIndexOf(':')) + 1);
-}

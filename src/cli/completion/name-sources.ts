@@ -8,7 +8,7 @@ import { getAppSecrets, getProjectSecrets } from '../../platform/contract/secret
 import { listProjects } from '../../platform/contract/session.ts';
 import { listServiceAccounts } from '../../platform/contract/team.ts';
 import { listFolder } from '../../platform/contract/volumes.ts';
-import { type Candidate, typedFolder, type ValueAtCursor } from './candidates.ts';
+import type { Candidate, ValueAtCursor } from './candidates.ts';
 
 export type NamesContext = Pick<Context, 'api' | 'settings' | 'project'>;
 
@@ -60,7 +60,7 @@ export const nameSources = {
     const entries = await api(listFolder, { project, volume, query });
     return Array.from(entries, ({ name, is_folder }) => {
       const isFolder = is_folder || name.endsWith('/');
-      return [`${typedFolder(typing)}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
+      return [`${typing.replace(/[^/:]*$/, '')}${name.replace(/\/$/, '')}${isFolder ? '/' : ''}`, ''];
     });
   },
 } satisfies Record<string, NameSource>;

@@ -5,10 +5,11 @@ import { words } from '../../kernel/words.ts';
 import type { ArgumentReference, CommandReference, FlagReference } from './describe-command.ts';
 
 /** What help is made from: the program, a group such as `apps`, or a command. */
-export type HelpSource =
-  | { categories: Record<string, Record<string, string>>; all?: true }
-  | { group: string; summary: string; commands: Record<string, string> }
-  | CommandHelp;
+export type HelpSource = ProgramHelp | GroupHelp | CommandHelp;
+
+/** The summaries of the commands of each category, by name. */
+export type ProgramHelp = { categories: Record<string, Record<string, string>>; all?: true };
+export type GroupHelp = { group: string; summary: string; commands: Record<string, string> };
 
 export type CommandHelp = Pick<
   CommandReference,
@@ -43,8 +44,7 @@ const usual = new Set<string>(
   ),
 );
 
-/** `categories` are the summaries of the commands of each category, by name. */
-function programHelp({ categories, all }: Extract<HelpSource, { categories: object }>): Help {
+function programHelp({ categories, all }: ProgramHelp): Help {
   const isShown = ([name]: [string, string]) => all || usual.has(name);
   return {
     description: 'Work with apps on the hosting platform.',
@@ -74,7 +74,7 @@ function programHelp({ categories, all }: Extract<HelpSource, { categories: obje
   };
 }
 
-function groupHelp({ group, summary, commands }: Extract<HelpSource, { group: string }>): Help {
+function groupHelp({ group, summary, commands }: GroupHelp): Help {
   return {
     description: sentence(summary),
     details: [],

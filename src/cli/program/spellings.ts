@@ -239,7 +239,7 @@ export const flagRefusals: readonly FlagRefusal[] = [
   {
     names: ['--tail'],
     of: ['logs'],
-    when: (next) => next === undefined || /^-(?!\d)/.test(next),
+    when: (next) => next === undefined,
     message: '--tail requires a number of lines',
     fix: 'pass -f to follow the log, or --tail 100 for its last lines',
   },
