@@ -222,6 +222,8 @@ describe('an error', () => {
     expect(outcome).toExit(exit, `error: ${message}`);
     expectErrorDocument(outcome);
     expect(outcome.json()).toMatchObject({ error: { statusCode: status, details: { body } } });
+    // What was refused has no run.
+    expect(outcome.stderr).toMatch([4, 5, 14, 75].includes(exit) ? / {2}request r-7/ : / {2}run r-/);
     // It may have been carried out: it is not sent again.
     expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1);
   });

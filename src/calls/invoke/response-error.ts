@@ -36,6 +36,9 @@ const maxBytes = 1024 * 1024;
 /** Only this much of its text is shown, in characters. */
 const maxShownLength = 2_000;
 
+/** What the platform replies to a request that reaches no app: its id is not that of a run. */
+const unserved = [401, 402, 403, 404, 429];
+
 /**
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
  * body, unless it was `read` before.
@@ -44,24 +47,19 @@ export async function responseError(context: Context, response: AppResponse, aut
   const { target, status, headers } = response;
   const content = read ?? (await readStart(response));
   const runId = readRunId(response, content) || undefined;
-  const facts: ErrorFacts = {
-    status,
-    details: { statusCode: status, run: runId ?? null, headers, ...content },
-    requestId: runId,
-  };
+  const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
+  const run = isOfRun || !unserved.includes(status) ? (runId ?? null) : null;
+  const facts: ErrorFacts = { status, details: { statusCode: status, run, headers, ...content }, requestId: runId };
   const said = responseMessage(content);
   const refused = refusalOf(context, response, auth, said, facts);
   if (refused) return refused;
-  const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
   const fix = gantryCommand`explain ${target.app} ${isOfRun ? [runId] : []}`;
   await recordFailedCalls(context, target.app, [[runId, said.why]]);
   // The default runtime wraps what a function returns, so the status of a wrapped body is the app's.
   if (safeParse(FunctionReply, content.body).success || !(status === 404 || isGatewayStatus(status))) {
     return appError(context, response, said, { ...facts, fix });
   }
-  // The request reached no app: its id is not that of a run.
-  if (status === 404)
-    return notFoundError(context, response, said.why, { ...facts, details: { ...facts.details, run: null } });
+  if (status === 404) return notFoundError(context, response, said.why, facts);
   return gatewayError(context, response, isOfRun, { ...facts, fix }, said.why);
 }
 
@@ -89,8 +87,8 @@ function tooManyCalls(
 ): RateLimitedError {
   const retryAfterMs = parseRetryAfter(firstHeader(headers, 'retry-after'), context.now());
   const fix = retryAfterMs === undefined ? undefined : `retry in ${duration(retryAfterMs)}`;
-  const unserved = { ...facts, retryable: isTransientStatus(429), retryAfterMs, fix };
-  return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, unserved);
+  const retry = { ...facts, retryable: isTransientStatus(429), retryAfterMs, fix };
+  return new RateLimitedError(message ?? `too many calls to ${target.app} (HTTP 429)`, retry);
 }
 
 type Said = ReturnType<typeof responseMessage>;
