@@ -228,6 +228,15 @@ describe('the copy', () => {
     expect(shelf().paths()).toEqual(['/m/cache/blob', '/m/model.bin', '/m/readme']);
   });
 
+  test('says that no file matches, for a mistyped --include', async () => {
+    const cwd = newFolder({ 'a.csv': '1', 'b.bin': '2' });
+    const said = async (...flags: string[]) =>
+      (await gantry(['cp', '.', ':/none', ...flags], { emulator, cwd })).stderr;
+    expect(await said('--include', '*.cvs', '--include', 'c')).toContain('no file matches --include *.cvs or c\n');
+    expect(await said('--include', '*.csv')).not.toContain('matches');
+    expect(await said('--include', '*.csv', '--update')).not.toContain('matches');
+  });
+
   test('does not include symbolic links with --no-follow', async () => {
     lay({ 'models/a': 'a' });
     symlinkSync('a', join(here, 'models/b'));

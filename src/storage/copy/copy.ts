@@ -79,7 +79,11 @@ export async function copy(
   };
   const from = sources.map(formatLocation);
   const to = formatLocation(target);
-  return copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
+  const summary = await copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
+  const found = summary.files + summary.skipped + summary.failed.length;
+  if (found === 0 && options.include.length > 0)
+    context.progress.note(`no file matches --include ${options.include.join(' or ')}`);
+  return summary;
 }
 
 /** Whether sources may have files of one path: two of one name, or the root of a disk beside others. */
