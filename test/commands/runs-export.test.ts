@@ -45,6 +45,11 @@ test('or as CSV, and only those of the range', async () => {
   expect(line).toBe(`odd,${new Date(now - 1_800_000).toISOString()},,failure,500,100,0,0,100,"a,""b""",,call`);
 });
 
+test('on stdout are the runs themselves', async () => {
+  const outcome = await run('runs', 'export', 'web', '--jq', '.');
+  expect(outcome).toExit(2, '--json and --jq need -o FILE', 'the runs themselves, as lines');
+});
+
 test('a file is written as a whole, and replaces only another export', async () => {
   const file = join(folder, 'runs.jsonl');
   const { json } = await run('runs', 'export', 'web', '-o', 'runs.jsonl', '--json');

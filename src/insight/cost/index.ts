@@ -11,7 +11,7 @@ import { shortAppName } from '../../platform/contract/endpoint.ts';
 import { amountOf } from '../../platform/contract/scalars.ts';
 import { fetchApp } from '../../platform/replies/index.ts';
 import { tryRequest } from '../../platform/waiting/index.ts';
-import { callsWithin, readRunDays, rowsWithin } from '../run-mirror/index.ts';
+import { callsWithin, type RunRange, readRunDays, rowsWithin } from '../run-mirror/index.ts';
 import { billOf, utcDay } from './bill.ts';
 import { findWaste, lowerCooldowns } from './find-waste.ts';
 import { ReplicaTime } from './replica-time.ts';
@@ -176,12 +176,7 @@ function estimateReason({ range, time, jobs, hardwareSince }: Times, cents: numb
   return cents === 0 && isNew ? 'nothing is billed yet, which takes up to an hour' : null;
 }
 
-async function addRuns(
-  context: Context,
-  app: string,
-  range: { since: number; until: number },
-  times: Iterable<ReplicaTime>,
-): Promise<number> {
+async function addRuns(context: Context, app: string, range: Omit<RunRange, 'app'>, times: Set<ReplicaTime>) {
   let jobs = 0;
   for await (const day of readRunDays(context, { app, ...range })) {
     for (const time of times) time.add(day, callsWithin(day, range));

@@ -1,6 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { exportRuns, type RunFormat, type RunRange, runFormats } from '../../../insight/run-mirror/index.ts';
 import { writeAtomically } from '../../../kernel/disk/index.ts';
+import { UsageError } from '../../../kernel/errors.ts';
 import { RawOutput } from '../../../kernel/output/raw-output.ts';
 import type { Context } from '../../../platform/context.ts';
 import { fetchApp } from '../../../platform/replies/index.ts';
@@ -22,7 +23,8 @@ export default defineCommand({
     await tryRequest(context, (api) => fetchApp(api, { project: context.project, app }));
     const range = { app, ...lastDay({ since, until }, context.platformNow()) };
     if (output !== undefined && output !== '-') return exportToFile(context, range, format, output);
-    return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), { untrusted: 'text' });
+    const options = { untrusted: 'text', jsonValue } as const;
+    return new RawOutput((write) => exportRuns(context, range, format, write).then(() => {}), options);
   },
   view: ({ file }) => file,
   effect: 'reads',
@@ -42,6 +44,10 @@ export default defineCommand({
     'runs export web --since 7d | jq -s "map(.runtimeMs) | add"',
   ],
 });
+
+async function jsonValue(): Promise<never> {
+  throw new UsageError('--json and --jq need -o FILE', { why: 'stdout has the runs themselves, as lines' });
+}
 
 async function exportToFile(context: Context, range: RunRange, format: RunFormat, output: string) {
   let bytes = 0;
