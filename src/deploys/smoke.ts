@@ -11,14 +11,7 @@ import {
 import { fetchRun, runHasFailed } from '../calls/runs/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { quoteForShell } from '../kernel/command-line.ts';
-import {
-  AppError,
-  GantryError,
-  PendingError,
-  throwUnexpected,
-  UnavailableError,
-  UsageError,
-} from '../kernel/errors.ts';
+import { AppError, GantryError, throwUnexpected, UsageError } from '../kernel/errors.ts';
 import { isRecord, stringifyJson, tryParseJson } from '../kernel/json-text.ts';
 import { duration } from '../kernel/output/format.ts';
 import type { Context } from '../platform/context.ts';
@@ -97,7 +90,7 @@ interface SmokeAnswer extends SmokeFinding {
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
-  /** It has not come in time: nothing tells who would have answered. */
+  /** Nobody has answered, or not in time. */
   isNone?: boolean;
 }
 
@@ -125,15 +118,14 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
 function failureOf(error: GantryError, page: string | undefined): Omit<SmokeAnswer, 'durationMs'> {
   const { status, requestId, details } = error.facts;
   const { run = null } = (details ?? {}) as { run?: string | null };
-  const isNone = error instanceof PendingError;
-  const isUnclear = isNone || (error instanceof UnavailableError && status === undefined);
+  const isNone = status === undefined && !(error instanceof AppError);
   // What an app and the platform answer alike: a 404 may be of a path that the app does not have, or of an app without a route.
   const isAmbiguous = status !== undefined && (status < 400 || (status === 404 && run === null));
-  const isOfGateway = !isUnclear && (isAmbiguous || !(error instanceof AppError));
+  const isOfGateway = !isNone && (isAmbiguous || !(error instanceof AppError));
   const isCallers = status !== undefined && status < 500;
   const isMissing = page !== undefined && (status === 404 || status === 405);
   const reason = `${error.message}${isMissing ? `, to POST /${page}; --smoke /${page} gets it` : ''}`;
-  return { run: run ?? requestId, says: isUnclear ? 'unclear' : 'no', reason, isOfGateway, isCallers, isNone };
+  return { run: run ?? requestId, says: isNone ? 'unclear' : 'no', reason, isOfGateway, isCallers, isNone };
 }
 
 /** The build that is called, the one before it, none since a gateway refused; or why it is not known. */
