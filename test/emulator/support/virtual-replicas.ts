@@ -1,3 +1,4 @@
+import { Agent, request } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
 import { vi } from 'vitest';
 import { jsonReply } from '../../../src/emulator/http/reply.ts';
@@ -40,6 +41,7 @@ export class VirtualReplicas {
     const settings = () => (store.apps.get(`${project}-${app}`) as AppRecord).settings;
     const before = store.runs.size;
     this.#isPlaying = true;
+    const agent = new Agent({ keepAlive: true });
     const arrivals = calls.toSorted((a, b) => a.at - b.at);
     for (let made = 0; made < arrivals.length || this.#agenda.length > 0; ) {
       const call = arrivals[made];
@@ -52,13 +54,15 @@ export class VirtualReplicas {
         clock.now = call.at;
         made++;
         this.#inFlight++;
-        void fetch(`${url}/v4/${project}/${app}/run`, { method: 'POST', body: String(call.runtimeMs) })
-          .then((response) => response.text())
-          .finally(() => this.#inFlight--);
+        // Not by fetch, which takes three times as long.
+        const asked = request(`${url}/v4/${project}/${app}/run`, { method: 'POST', agent });
+        asked.once('response', (response) => response.resume().once('close', () => this.#inFlight--));
+        asked.end(String(call.runtimeMs));
       }
       while (store.runs.size < before + made || !this.#isSettled(settings())) await setImmediate();
     }
     this.#isPlaying = false;
+    agent.destroy();
   }
 
   /** Whether each call is where it stays until the clock moves: in a replica, or in the queue because all are full. */
