@@ -51,6 +51,23 @@ test.each([
   },
 );
 
+test.each<[string, AppOf, (made: string) => RegExp]>([
+  ['succeeded, and was replaced before anybody looked', {}, (made) => new RegExp(`sent ${made}$`, 'm')],
+  ['failed', { behaves: { ends: 'build_failure' } }, (made) => new RegExp(`${made} failed \\(build_failure\\)$`, 'm')],
+])('killed after its upload has arrived: the list of builds shows that its build %s', async (_, app, said) => {
+  const { stage, machine } = await deployed([{ version: 1 }]);
+  await machine.write({ version: 2, ...app });
+  const left = await killedAt(stage, machine, 'deploy', { nth: 2, when: 'after' });
+  const made = stage.ids.at(-1) ?? '';
+  await stage.stranger({});
+  stage.pass(120_000);
+  expect((await left.run('history web')).stdout).toContain(`sent ${made}: whether it arrived is not known`);
+  await left.run('builds list web');
+  const { stdout } = await left.run('history web');
+  expect(stdout.replaceAll(/\t[^\t]*$/gm, '')).toMatch(said(made));
+  expect(stdout).not.toContain('whether it arrived');
+});
+
 test('killed before its upload has arrived: its archive is that of nothing that served', async () => {
   const { stage, machine } = await deployed([{ version: 1 }, { version: 2 }]);
   await machine.write({ version: 3 });

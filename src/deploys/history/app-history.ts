@@ -98,8 +98,22 @@ export class AppHistory {
     return ended && !ended.isNoticed ? undefined : this.lastOf('rolling-back', build);
   }
 
+  /** What became of uploads whose end nobody saw: a build that has ended had its files, unless it was canceled. */
+  unseenUploads(listed: readonly Build[]): HistoryEvent[] {
+    return this.#all('sent').flatMap((sent): HistoryEvent[] => {
+      const {
+        id: build,
+        status = '',
+        updatedAt,
+      } = listed.find(({ id }) => sent.unconfirmed && id === sent.build) ?? {};
+      if (build === undefined || buildPhase(status) === 'in progress') return [];
+      if (buildPhase(status) === 'succeeded') return [{ ...sent, unconfirmed: false }];
+      return [{ event: 'failed', build, status, reason: '', at: updatedAt ?? sent.at, by: sent.by }];
+    });
+  }
+
   /** The ends of rollbacks that nobody saw: their builds were seen to serve, or are listed as ready. */
-  unseenEnds(listed: readonly Build[]): (EventFacts<'rolled-back'> & { at: string })[] {
+  unseenEnds(listed: readonly Build[]): (EventFacts<'rolled-back'> & { at: string; event: 'rolled-back' })[] {
     const succeeded = listed.filter(({ status }) => buildPhase(status) === 'succeeded');
     return this.#all('rolling-back').flatMap(({ from, to, as, reason, at }) => {
       const ready = succeeded.find(({ id }) => id === as);
@@ -107,7 +121,7 @@ export class AppHistory {
       if (this.lastOf('rolled-back', as) || !(look ?? ready)) return [];
       // When it went live, not now: what was found since is later.
       const since = Math.max(Date.parse(at), toMs(ready?.updatedAt) || (look?.at ?? 0));
-      return [{ from, to, as, reason, isNoticed: true, at: new Date(since).toISOString() }];
+      return [{ event: 'rolled-back', from, to, as, reason, isNoticed: true, at: new Date(since).toISOString() }];
     });
   }
 

@@ -70,10 +70,7 @@ export async function recordEvent<Name extends EventName>(
   return written;
 }
 
-/**
- * Writes down what get app shows and the history does not know, where a command has read the app anyway. And the end of
- * rollbacks that nobody saw: their builds were seen to serve, or are `listed` as ready.
- */
+/** Writes down what get app shows and the history does not know, where a command has read the app anyway; see {@link recordEnds}. */
 export async function recordLook(
   context: Context,
   name: string,
@@ -81,8 +78,8 @@ export async function recordLook(
   listed: readonly Build[] = [],
 ): Promise<AppHistory> {
   let history = await readHistory(context, name);
-  const record = async <Name extends EventName>(event: Name, facts: EventFacts<Name>, at?: string) => {
-    history = history.with(await recordEvent(context, name, event, facts, at));
+  const record = async <Name extends EventName>(event: Name, facts: EventFacts<Name>) => {
+    history = history.with(await recordEvent(context, name, event, facts));
   };
   const build = liveBuild(app);
   if (build !== undefined) {
@@ -95,7 +92,17 @@ export async function recordLook(
     if (!change) await record('served', { build, before: last === build ? null : last, settings });
     else if (Object.keys(change.after).length > 0) await record('noticed', { build, ...change });
   }
-  for (const { at, ...facts } of history.unseenEnds(listed)) await record('rolled-back', facts, at);
+  return recordEnds(context, name, history, listed);
+}
+
+/**
+ * Writes down the ends that nobody saw: of uploads, by what their builds are `listed` as, and of rollbacks, whose builds were
+ * seen to serve or are listed as ready.
+ */
+export async function recordEnds(context: Context, name: string, before: AppHistory, listed: readonly Build[]) {
+  let history = before;
+  for (const { event, at, ...facts } of [...before.unseenUploads(listed), ...before.unseenEnds(listed)])
+    history = history.with(await recordEvent(context, name, event, facts, at));
   return history;
 }
 

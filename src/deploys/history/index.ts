@@ -17,6 +17,7 @@ export {
   readHistory,
   readJobs,
   readOwnHistory,
+  recordEnds,
   recordEvent,
   recordLook,
 } from './history.ts';

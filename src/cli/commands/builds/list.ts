@@ -1,5 +1,5 @@
 import { findCommits } from '../../../deploys/commit-of-build.ts';
-import { readHistory } from '../../../deploys/history/index.ts';
+import { readHistory, recordEnds } from '../../../deploys/history/index.ts';
 import { ago, forPeople, latestFirst, shortBuild } from '../../../kernel/output/format.ts';
 import { table } from '../../../kernel/output/table.ts';
 import { listBuilds, ownStatus } from '../../../platform/contract/builds.ts';
@@ -15,7 +15,9 @@ export default defineCommand({
   configure: (command) => listFlags(appArgument(command)),
   run: async (context, app, { configFile, ...flags }) => {
     const { api, project, progress } = context;
-    const [all, history] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+    const [all, record] = await Promise.all([api(listBuilds, { project, app }), readHistory(context, app)]);
+    // What only reads for a model writes no file.
+    const history = context.isForModel ? record : await recordEnds(context, app, record, all);
     const listed = applyLimit(all.sort(latestFirst((build) => build.createdAt)), flags, progress, 'build');
     const ids = listed.map(({ id }) => id);
     const commitOf = await findCommits(context, { app: shortAppName(project, app), configFile }, ids);
