@@ -172,6 +172,9 @@ describe('previews', () => {
       app.git('checkout', '-q', 'main');
       const why = expect.stringContaining(`skipped ${name}: no own commits are known to be merged`);
       expect(await pruned()).toEqual({ apps: [], stderr: why });
+      // It is too young, whatever became of its commits.
+      const young = await run(['apps', 'prune', '--merged', '--older-than', '1d', '--dry-run']);
+      expect(young.stderr).not.toContain(name);
       commit('of somebody else');
       expect(await pruned()).toEqual({ apps: [], stderr: why });
     });

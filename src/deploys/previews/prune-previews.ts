@@ -115,7 +115,8 @@ function isChosen(
 }
 
 /** Names the previews that a flag cannot choose, and why. */
-function noteKept(context: Context, previews: readonly Preview[], { expired, merged, branch }: PruneFilter): void {
+function noteKept(context: Context, previews: readonly Preview[], filter: PruneFilter): void {
+  const { expired, merged } = filter;
   const where = teamStateOf(context) ? '' : ' on this machine';
   const endless = sentence`no --ttl is known${where}; ${gantryCommand`apps prune --older-than 7d`} deletes those not deployed for 7 days`;
   const open = sentence`no own commits are known to be merged; ${gantryCommand`apps prune --branch NAME`} deletes one all the same`;
@@ -123,9 +124,10 @@ function noteKept(context: Context, previews: readonly Preview[], { expired, mer
     [expired, ({ expiresAt }) => expiresAt === null, endless],
     [merged, (preview) => preview.merged !== true, open],
   ];
+  // Others are ruled out by their branch or their age.
+  const asked = previews.filter((preview) => isChosen(context, preview, { ...filter, expired: false, merged: false }));
   for (const [isGiven, isKept, why] of flags) {
-    const asked = previews.filter((preview) => isGiven && (branch === undefined || preview.branch === branch));
-    const kept = asked.filter((preview) => preview.proof !== null && isKept(preview));
+    const kept = asked.filter((preview) => isGiven && isKept(preview));
     if (kept.length > 0) context.progress.note(sentence`skipped ${names(kept)}: ${why}`);
   }
 }
