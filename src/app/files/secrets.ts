@@ -1,7 +1,6 @@
 /** Finds secret files by their names. Ambiguous ones (`config.json`) and well-known public certificates do not count. */
 
 import type { Problem } from '../../kernel/errors.ts';
-import { shortList } from '../../kernel/output/format.ts';
 import { words } from '../../kernel/words.ts';
 import { compileGlob, compileNames } from './glob.ts';
 import { excludeLine } from './patterns.ts';
@@ -10,10 +9,11 @@ import { excludeLine } from './patterns.ts';
 export function secretsWarning(paths: readonly string[], exclude: readonly string[]): Problem[] {
   const secretPaths = paths.filter(looksSecret);
   if (secretPaths.length === 0) return [];
+  const more = secretPaths.length > maxShown ? ` and ${secretPaths.length - maxShown} more` : '';
   return [
     {
       severity: 'warning',
-      message: `${secretPaths.length === 1 ? 'this file looks like a secret' : 'these files look like secrets'}: ${shortList(secretPaths, maxShown)}`,
+      message: `${secretPaths.length === 1 ? 'this file looks like a secret' : 'these files look like secrets'}: ${secretPaths.slice(0, maxShown).join(', ')}${more}`,
       why: 'everyone with access to the app can read its files',
       fix: excludeLine(exclude, secretPaths.slice(0, maxExcluded)),
     },

@@ -38,6 +38,7 @@ const maxShownLength = 2_000;
 
 /** What the platform replies to a request that reaches no app: its id is not that of a run. */
 const unserved = [401, 402, 403, 404, 429];
+const runOf = (status: number, isOfRun: boolean, id = '') => (isOfRun || !unserved.includes(status) ? id : '') || null;
 
 /**
  * Creates the error for a response other than 2xx: by status if it is the platform's, otherwise AppError. Reads the
@@ -47,8 +48,8 @@ export async function responseError(context: Context, response: AppResponse, aut
   const { target, status, headers } = response;
   const content = read ?? (await readStart(response));
   const runId = readRunId(response, content) || undefined;
-  const isOfRun = runId !== undefined && Object(content.body).run_id === runId;
-  const run = isOfRun || !unserved.includes(status) ? (runId ?? null) : null;
+  const isOfRun = runId === String(Object(content.body).run_id);
+  const run = runOf(status, isOfRun, runId);
   const facts: ErrorFacts = { status, details: { statusCode: status, run, headers, ...content }, requestId: runId };
   const said = responseMessage(content);
   const refused = refusalOf(context, response, auth, said, facts);

@@ -80,8 +80,7 @@ export async function copy(
   const from = sources.map(formatLocation);
   const to = formatLocation(target);
   const summary = await copyFiles(context, { from, to, find, target: resolved, isSingleFile }, options);
-  const found = summary.files + summary.skipped + summary.failed.length;
-  if (found === 0 && options.include.length > 0)
+  if (options.include.length > 0 && summary.files + summary.skipped + summary.failed.length === 0)
     context.progress.note(`no file matches --include ${options.include.join(' or ')}`);
   return summary;
 }
