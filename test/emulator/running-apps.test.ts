@@ -136,6 +136,20 @@ test.skipIf(!python)(
   },
 );
 
+test.skipIf(!python)('a build that is canceled once its app has started replaces nothing (needs python3)', async () => {
+  const main = (version: number) => ({ 'main.py': `def run():\n    return ${version}\n` });
+  const { ask, put, call, path, emulator } = await running('web', {}, { pace: 500, files: main(1) });
+  const answer = async () => (await call('run', {})).json.result;
+  await expect.poll(answer, { timeout: 10_000 }).toBe(1);
+  const { json } = await ask('POST', '/apps', { name: 'web' });
+  await put(json.uploadUrl, zip(main(2)));
+  const record = emulator.store.builds.get(json.buildId);
+  await expect.poll(() => record?.script.end?.status).toBe('success');
+  expect((await ask('DELETE', `${path}/builds/${json.buildId}`)).status).toBe(200);
+  await expect.poll(() => children().length).toBe(1);
+  expect([await answer(), children().length]).toEqual([1, 1]);
+});
+
 test.skipIf(!python)('a build that begins while the emulator stops starts nothing (needs python3)', async () => {
   const { emulator, ask, put } = await platform({ data: newFolder(), now: Date.now, real: true });
   const { json } = await ask('POST', '/apps', { name: 'web' });

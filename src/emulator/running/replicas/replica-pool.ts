@@ -125,9 +125,14 @@ export class ReplicaPool {
     return starting;
   }
 
-  /** A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own. */
+  /**
+   * A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own.
+   * One that was canceled meanwhile never serves.
+   */
   replaceBy(start: ReplicaStart): void {
-    if (!this.#accepting.some(({ build }) => build === start.build.id)) return;
+    const { id, cancelledAt } = start.build;
+    if (cancelledAt !== undefined && this.#first?.build === id) this.#dismiss(this.#first);
+    if (!this.#accepting.some(({ build }) => build === id)) return;
     this.#dismissOthers(start.build);
     void this.keep(start);
   }
