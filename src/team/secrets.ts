@@ -1,5 +1,5 @@
 import { isSecretName, readEnvFile, secretNameFormat } from '../app/env-file.ts';
-import { allApps, recordEvent } from '../deploys/history/index.ts';
+import { allApps, clockErrorMs, readHistory, recordEvent } from '../deploys/history/index.ts';
 import { closestName } from '../kernel/closest-name.ts';
 import { gantryCommand, sentence } from '../kernel/command-line.ts';
 import { readNamedFile } from '../kernel/disk/index.ts';
@@ -215,12 +215,27 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   const told = (verb: string, which: string[], at: string) => which.map((name) => `${verb} ${name} ${at} ${place}`);
   const more = [...told('replace', replaced, 'in'), ...told('remove', removed, 'from')];
   context.willChange([...told('add', added, 'in'), ...more], change);
+  const began = context.platformNow();
   await replaceSecrets(context, { app }, before, after);
   // At once: a replica that starts later has the new secrets.
   const finding = findStale(context, { app }, Number.POSITIVE_INFINITY, done);
   await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
-  await confirmStored(context, () => readSecrets(context, { app }), before, after);
+  const compare = async () => {
+    const now = await readSecrets(context, { app });
+    const found = differences(now, before, after, new Set());
+    return found.lost.length === 0
+      ? found
+      : differences(now, before, after, await removedSince(context, { app }, began));
+  };
+  await confirmStored(context, compare);
   return { ...change, ...(await finding) };
+}
+
+/** Secrets that commands on record have removed since, this one as well: what is on record is written in whole seconds. */
+async function removedSince(context: Context, { app }: SecretScope, began: number): Promise<ReadonlySet<string>> {
+  const { events } = await readHistory(context, app ?? allApps);
+  const recent = events.filter(({ at }) => Date.parse(at) >= began - clockErrorMs);
+  return new Set(recent.flatMap((event) => (event.event === 'secrets' && !event.isSet ? event.names : [])));
 }
 
 /** Reads the secrets for a change. All of them are sent back, so values that are not text would be lost. */
@@ -271,11 +286,8 @@ const secondLookMs = 1_000;
  */
 async function confirmStored(
   { delay, progress }: Pick<Context, 'delay' | 'progress'>,
-  read: () => Promise<StoredSecrets>,
-  before: Secrets,
-  after: Secrets,
+  compare: () => Promise<ReturnType<typeof differences>>,
 ): Promise<void> {
-  const compare = async () => differences(await read(), before, after);
   const look = () => waitForChange(compare, ({ lost, kept }) => lost.length + kept.length === 0, delay);
   throwUnlessStored(await look());
   await delay(secondLookMs);
@@ -292,24 +304,29 @@ async function confirmStored(
 
 const undone = 'the other change undid this one';
 
-function differences(now: StoredSecrets, before: Secrets, after: Secrets) {
+/** `removed`: by commands on record. A secret that none of them removed is lost by the platform, for all that is known. */
+function differences(now: StoredSecrets, before: Secrets, after: Secrets, removed: ReadonlySet<string>) {
   const changed = changedNames(before, after);
   const isAlike = (name: string) => changed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
   const isChange = (name: string) => changed.includes(name);
   const hasOldValue = (name: string) => isChange(name) && now[name] === before[name];
-  const isLost = (name: string) => !Object.hasOwn(now, name) || hasOldValue(name);
+  const isGone = (name: string) => !Object.hasOwn(now, name) && (isChange(name) || !removed.has(name));
+  const isLost = (name: string) => isGone(name) || hasOldValue(name);
   const lost = Object.keys(after).filter(isLost).sort();
-  const differing = changedNames(after, now).filter((name) => Object.hasOwn(after, name) && !isLost(name));
-  const removed = changed.filter((name) => !Object.hasOwn(after, name));
+  const differing = changedNames(after, now).filter(
+    (name) => [after, now].every((all) => Object.hasOwn(all, name)) && !isLost(name),
+  );
+  const unset = changed.filter((name) => !Object.hasOwn(after, name));
   const isKept = (name: string) =>
-    !Object.hasOwn(after, name) && removed.some((each) => each.toLowerCase() === name.trim().toLowerCase());
+    !Object.hasOwn(after, name) && unset.some((each) => each.toLowerCase() === name.trim().toLowerCase());
+  const kept = Object.keys(now).filter(isKept).sort();
   return {
     lost,
     other: differing.filter(isChange),
-    kept: Object.keys(now).filter(isKept).sort(),
+    kept,
     altered: differing.filter((name) => !isChange(name)),
     /** This change is not stored, and another one is: the other command had read the secrets before. */
-    undone: changedNames(before, now).some((name) => !isAlike(name)) ? lost.filter(isChange) : [],
+    undone: changedNames(before, now).some((name) => !isAlike(name)) ? [...lost.filter(isChange), ...kept] : [],
   };
 }
 

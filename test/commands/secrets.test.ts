@@ -1,7 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { smallApp } from '../support/app.ts';
-import { emulatorForEach, expectErrorDocument, gantry, keys, newFolder, type Setting } from '../support/index.ts';
+import {
+  altering,
+  emulatorForEach,
+  expectErrorDocument,
+  gantry,
+  keys,
+  newFolder,
+  type Setting,
+} from '../support/index.ts';
 
 const emulator = emulatorForEach({ real: false });
 
@@ -206,6 +214,21 @@ describe('removing', () => {
     const { code, stdout, stderr } = await run(['unset', 'A']);
     expect([code, stdout, written()]).toEqual([0, 'not found: A\n', []]);
     expect(stderr).not.toContain('not found');
+  });
+
+  test('is told as it is if another line removes another secret at the same time', async () => {
+    give({ A: '1', B: '2', C: '3' });
+    const home = { GANTRY_CONFIG_DIR: newFolder() };
+    const others: Promise<{ code: number }>[] = [];
+    const env: Record<string, string> = await altering(emulator, async (method) => {
+      if (method === 'PATCH' && others.length === 0) {
+        others.push(run(['unset', 'B', '--yes'], { env: { ...env, ...home } }));
+        await others[0];
+      }
+      return undefined;
+    });
+    const own = await run(['unset', 'A', '--yes'], { env: { ...env, ...home } });
+    expect([own.code, (await others[0])?.code, kept()]).toEqual([0, 0, { C: '3' }]);
   });
 
   test('fails if the platform keeps secrets that are not sent', async () => {
