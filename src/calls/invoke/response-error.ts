@@ -246,7 +246,7 @@ export async function whyDown(context: Context, { project, app }: CallTarget, st
   const ofBuild = containers.filter(({ buildId }) => buildId === live);
   const crashed = ofBuild.some((each) => hasCrashed(each) && toMs(each.containerTerminationTimestamp) >= began);
   return crashed && !ofBuild.some(isRunning)
-    ? { Why: NotReadyError, facts: { why: 'the live build does not keep running' } }
+    ? { Why: NotReadyError, facts: { why: 'the live build does not keep running' }, neverServed: false }
     : undefined;
 }
 
@@ -254,7 +254,7 @@ function whyNeverServed(app: string, last: string) {
   if (buildPhase(last) !== 'failed') return undefined;
   const why = `no build of ${app} serves, and the last one has status ${ownStatus(last)}`;
   const facts = { why, retryable: false, fix: gantryCommand`explain ${app}` };
-  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, facts };
+  return { Why: hasNotStarted(last) ? NotReadyError : BuildFailedError, facts, neverServed: true };
 }
 
 /** How to correct a request that the app has not run: its log has nothing to tell. Empty for another status. */

@@ -142,7 +142,7 @@ async function failureOf(context: Context, target: CallTarget, run: Run, read: B
   const { statusCode = 0 } = run;
   const message = (read && responseMessage(read).why) ?? endText(run, target.app);
   const down = isRefusedStatus(statusCode) ? await whyDown(context, target) : undefined;
-  if (down && 'retryable' in down.facts) throw new MapStopped(new down.Why(message, down.facts));
+  if (down?.neverServed) throw new MapStopped(new down.Why(message, down.facts));
   const error = { code: 'app-error', message, ...(statusCode && { statusCode }) };
   return { status: 'failed' as const, error };
 }
