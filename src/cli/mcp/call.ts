@@ -1,4 +1,5 @@
 import { Readable, Writable } from 'node:stream';
+import { onAbort } from '../../kernel/clock.ts';
 import { UsageError } from '../../kernel/errors.ts';
 import { type Io, processIo } from '../../kernel/process.ts';
 import { main } from '../../main.ts';
@@ -47,8 +48,7 @@ function callIo(context: Context, stdout: Writable, stderr: Writable, options: C
     onSignal(listener) {
       const interrupt = () => listener('SIGINT');
       if (signal.aborted) queueMicrotask(interrupt);
-      signal.addEventListener('abort', interrupt, { once: true });
-      return () => signal.removeEventListener('abort', interrupt);
+      return onAbort(signal, interrupt);
     },
     // The process serves other calls.
     onIdle: () => () => {},

@@ -8,9 +8,10 @@ import {
   type Transport,
 } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { turn } from '../../kernel/clock.ts';
+import { onAbort, turn } from '../../kernel/clock.ts';
 import { exitCodes, UsageError } from '../../kernel/errors.ts';
 import { isRecord, parseJsonOr, stringifyJson } from '../../kernel/json-text.ts';
+import { deferred } from '../../kernel/once.ts';
 import { failureJson } from '../../kernel/output/failure.ts';
 import { toGantryError } from '../../kernel/output/system-error.ts';
 import { version } from '../../kernel/version.ts';
@@ -228,12 +229,11 @@ class DrainingTransport implements Transport {
   /** Passes stdin on until it ends and all requests are answered. Throws if stdout fails or at the signal. */
   async pump(stdin: Readable, until: AbortSignal): Promise<void> {
     const signal = AbortSignal.any([until, this.#failure.signal]);
-    const aborted = new Promise<never>((_, reject) => {
-      if (signal.aborted) reject(signal.reason);
-      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    });
+    const aborted = deferred<never>();
+    onAbort(signal, () => aborted.reject(signal.reason));
     try {
-      await Promise.race([this.#answerAll(stdin), aborted]);
+      signal.throwIfAborted();
+      await Promise.race([this.#answerAll(stdin), aborted.promise]);
     } finally {
       // It would keep the process alive.
       stdin.destroy();

@@ -3,7 +3,7 @@ import { asTyped, CommandLine, type Fix, gantryCommand } from '../../kernel/comm
 import { type CorrectedWord, type GantryError, UnavailableError } from '../../kernel/errors.ts';
 import type { Effect } from '../command.ts';
 import { buildProgram } from './command-tree.ts';
-import { answered, isCallable, isForJson, nextAfterError, withJson } from './next-commands.ts';
+import { answered, isCallable, nextAfterError, withJson } from './next-commands.ts';
 import { normalizeArguments } from './run-program.ts';
 import type { RunState } from './run-state.ts';
 import { placeFix } from './same-place.ts';
@@ -12,10 +12,12 @@ import { divideLine, withFlags, withoutFlags } from './typed-command.ts';
 /** Makes the fix of an error that knows which word was wrong, or which flags were missing: the whole line to type. */
 export async function completeFix(
   error: GantryError,
-  { argv, isReading, isJson = isForJson(argv) }: Pick<RunState, 'argv' | 'isReading' | 'isJson'>,
+  { argv, isReading, isJson }: Pick<RunState, 'argv' | 'isReading' | 'isJson'>,
   isForModel = false,
 ): Promise<void> {
   const { facts } = error;
+  // For a model it is implied.
+  const isPrinted = isJson === true && !isForModel;
   // Without a status there was no reply: doctor checks the connection.
   if (error instanceof UnavailableError && facts.status === undefined) facts.fix ??= gantryCommand`doctor`;
   placeFix(error, argv);
@@ -26,7 +28,7 @@ export async function completeFix(
   if (corrected && (isReading || !corrected.isGuess)) facts.fix = (await correctedFix(argv, corrected)) ?? facts.fix;
   const next = facts.next === undefined ? commandOf(error, argv) : facts.next?.argv;
   const isTaken = next && !(isForModel && !(await isCallable(next)));
-  facts.next = isTaken ? new CommandLine(await withJson(next, isJson)) : null;
+  facts.next = isTaken ? new CommandLine(await withJson(next, argv, isPrinted)) : null;
 }
 
 async function correctedFix(argv: readonly string[], corrected: CorrectedWord): Promise<Fix | undefined> {

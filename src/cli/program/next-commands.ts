@@ -60,15 +60,11 @@ export async function isCallable(argv: readonly string[]): Promise<boolean> {
   return !command || (await import('../mcp/offered.ts')).isSuitable(command);
 }
 
-/** With `--json` if that is asked for, and this one prints some. */
-export async function withJson(argv: readonly string[], isAsked: boolean): Promise<readonly string[]> {
+/** With `--json` if the line that was typed has printed JSON or asked for it, and this one prints some. */
+export async function withJson(argv: readonly string[], line: readonly string[], isPrinted: boolean) {
+  const isAsked = isPrinted || line.slice(0, endOfOwn(line)).some((word) => asksForJson.test(word));
   const isPlain = isAsked && !argv.some((word) => word === '--help' || asksForJson.test(word));
   return isPlain && (await commandIn(argv))?.json ? withFlags(argv.slice(1), ['--json']) : argv;
-}
-
-/** Whether a line that may be invalid asks for JSON. */
-export function isForJson(line: readonly string[]): boolean {
-  return line.slice(0, endOfOwn(line)).some((word) => asksForJson.test(word));
 }
 
 const asksForJson = /^--(json|jq)(=|$)/;
