@@ -90,7 +90,6 @@ interface SmokeAnswer extends SmokeFinding {
   durationMs: number;
   /** What lies before the app may have refused the call: the app has failed only if it has a run that did. */
   isOfGateway?: boolean;
-  /** Nobody has answered, or not in time. */
   isNone?: boolean;
 }
 
@@ -101,10 +100,9 @@ async function call(context: Context, app: string, test: SmokeTest, isEnveloped:
   // The call sets what Ctrl-C prints, and when the command ends, which is for the deploy to say.
   const quiet = contextWith(context, { interruption: {}, end: { ...end } });
   const timeout = Math.max(0, Math.min(answerMs, (end.at ?? Number.POSITIVE_INFINITY) - started));
-  const args = fn === undefined ? [] : [fn];
-  const method = path === undefined ? undefined : 'GET';
+  const asked = { args: fn === undefined ? [] : [fn], data, path, method: path && 'GET' };
   try {
-    const result = await invokeApp(quiet, { app, args, data, path, method, auth: true, timeout });
+    const result = await invokeApp(quiet, { app, ...asked, auth: true, timeout });
     if (!('response' in result)) return { ...good, durationMs: elapsed() - started };
     const { run, durationMs, ...read } = await readResponse(result.response, elapsed);
     return { run, durationMs, ...(await judge(result.response, read, test, isEnveloped)) };
@@ -150,17 +148,14 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: Sm
     await observed.look({ withRuns: false });
     const { is: shows, reason } = observed.shown;
     const waitedMs = elapsed() - started;
+    const isLate = Boolean(answer.run) && !run && waitedMs < (answer.isOfGateway ? refusedMs : lateMs);
     const answered = /^(not known|later)$/.test(shows)
       ? nobody(reason)
-      : await byReplica(context, observed, answer, { run, isLate: isRunLate(answer, run, waitedMs) });
+      : await byReplica(context, observed, answer, { run, isLate });
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
     if (isFinal || waitedMs >= lateMs) return answered;
     await delay(pauseMs);
   }
-}
-
-function isRunLate({ run: id, isOfGateway }: SmokeAnswer, run: Run | undefined, waitedMs: number): boolean {
-  return Boolean(id) && !run && waitedMs < (isOfGateway ? refusedMs : lateMs);
 }
 
 async function byReplica(

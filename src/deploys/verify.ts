@@ -124,15 +124,12 @@ async function tell(context: Context, options: BuildVerification, evidence: Foun
     const error = await verdictError(options, evidence, details);
     if (finding !== 'sick') return { finding, error };
     const explaining = begun(explain(context, options, error, evidence));
-    return { finding, error, explained: () => waitForLog(context, app, explaining) };
+    const explained = () => explaining.finally(context.progress.step(`Reading the log of ${app}`).clear);
+    return { finding, error, explained };
   }
   context.progress.note(`${app} is healthy${watchMs > 0 ? ` after ${duration(watchMs)}: ${summary(counts)}` : ''}`);
-  if (because === 'few replicas') warn(context, reason, gantryCommand`apps get ${app}`);
+  if (because === 'few replicas') context.progress.warn(fewReplicas(app, reason));
   return { finding, health: { verdict: finding, watchedMs, ...counts } };
-}
-
-function warn({ progress }: Context, message: string, fix: CommandLine): void {
-  progress.warn({ severity: 'warning', message, fix });
 }
 
 /**
@@ -154,7 +151,7 @@ async function isStillHealthy(
   await observed.look({ withRuns: true });
   const { isWell, doubt, because } = wellSince(observed, health.at);
   const watched = `build ${shortBuild(build)} of ${app} was found healthy by a watch of ${duration(health.watchMs)}`;
-  if (isWell && because === 'few replicas') warn(context, doubt, gantryCommand`apps get ${app}`);
+  if (isWell && because === 'few replicas') context.progress.warn(fewReplicas(app, doubt));
   context.progress.note(isWell ? `${watched}: not watched again` : `${watched}, but ${doubt}: watching it again`);
   return isWell;
 }
@@ -167,6 +164,9 @@ function wellSince(observed: ObservedBuild, since: number) {
   const isWell = finding === 'healthy' || (because === 'nothing seen' && !keepsReplicas);
   return { isWell, doubt, because };
 }
+
+const fewReplicas = (app: string, message: string) =>
+  ({ severity: 'warning', message, fix: gantryCommand`apps get ${app}` }) as const;
 
 const shownLines = 20;
 
@@ -206,11 +206,6 @@ function sickError(
   const answer = said === undefined ? '' : `; it answered ${said}`;
   const serves = orRollback ? '' : `; build ${shortBuild(build)} serves`;
   return new NotReadyError(`${app} is not healthy: ${reason}${answer}${serves}`, { fix, details });
-}
-
-async function waitForLog({ progress }: Context, app: string, explaining: Promise<void>): Promise<void> {
-  const step = progress.step(`Reading the log of ${app}`);
-  await explaining.finally(() => step.clear());
 }
 
 /** Adds the end of the log to the error of a sick build, and the cause. A replica is of this build only. */

@@ -125,10 +125,7 @@ export class ReplicaPool {
     return starting;
   }
 
-  /**
-   * A build serves from now on: replicas of others end without a call, unless those of a newer one have replaced its own.
-   * One that was canceled meanwhile never serves.
-   */
+  /** A build serves from now on: replicas of others end without a call, unless it was replaced or canceled meanwhile. */
   replaceBy(start: ReplicaStart): void {
     const { id, cancelledAt } = start.build;
     if (cancelledAt !== undefined && this.#first?.build === id) this.#dismiss(this.#first);
