@@ -39,6 +39,10 @@ describe('volumes resize', () => {
 
   test('cannot make a volume smaller', async () => {
     await gantry(['volumes', 'resize', '100', '--yes'], { emulator });
+    const sent = emulator.calls.filter(({ endpoint }) => endpoint === 'resizeVolume').length;
+    const again = await gantry(['volumes', 'resize', '100'], { emulator });
+    expect([again.code, again.stdout]).toEqual([0, 'default-us-east-1 has 100 GB already\n']);
+    expect(emulator.calls.filter(({ endpoint }) => endpoint === 'resizeVolume')).toHaveLength(sent);
     const outcome = await gantry(['volumes', 'resize', '60', '--yes'], { emulator });
     expect(outcome).toExit(2, 'error: default-us-east-1 has 100 GB and cannot be made smaller');
   });

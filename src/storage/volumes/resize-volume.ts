@@ -20,8 +20,10 @@ export async function growVolume(context: Context, newSizeGb: number) {
       fix: gantryCommand`volumes list`,
     });
   }
+  const grown = { volume, region, sizeGb: newSizeGb, changed: true };
+  if (currentGb === newSizeGb) return { ...grown, confirmed: true, changed: false };
   await prompt.confirm(`Grow ${volume} to ${newSizeGb} GB? It costs more and cannot be reduced later.`);
-  willChange(`grow ${volume} to ${newSizeGb} GB`, { volume, region, sizeGb: newSizeGb, confirmed: false });
+  willChange(`grow ${volume} to ${newSizeGb} GB`, { ...grown, confirmed: false });
   await api(resizeVolume, { project, volume, body: { newSizeGb } });
   const reportedGb = await waitForChange(
     // Where it was shown, a refusal is one to show whether it changed.
@@ -31,7 +33,6 @@ export async function growVolume(context: Context, newSizeGb: number) {
   ).catch((error) => {
     throw isRefusal(error) ? unconfirmedError(`${volume} has ${newSizeGb} GB`, error) : error;
   });
-  const grown = { volume, region, sizeGb: newSizeGb };
   if (reportedGb === undefined) {
     progress.warn(`the platform accepted the change, but does not show whether ${volume} has ${newSizeGb} GB`);
     return { ...grown, confirmed: false };

@@ -7,8 +7,10 @@ import { boolean, document, number, text } from '../../result-schema.ts';
 export default defineCommand({
   configure: (command) => command.argument('<size>', 'new size, 50GB to 1TB; a plain number is in GB', gigabytes),
   run: (context, newSizeGb) => growVolume(context, newSizeGb),
-  view: ({ volume, sizeGb, confirmed }) =>
-    wrapped(confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`),
+  view: ({ volume, sizeGb, confirmed, changed }) => {
+    const done = confirmed ? `resized ${volume} to ${sizeGb} GB` : `the platform accepted ${sizeGb} GB for ${volume}`;
+    return wrapped(changed ? done : `${volume} has ${sizeGb} GB already`);
+  },
   effect: 'changes',
   dryRun: true,
   exits: ['pending'],
@@ -17,6 +19,7 @@ export default defineCommand({
     region: text('region of the volume'),
     sizeGb: number('requested size in GB'),
     confirmed: boolean('true if the platform reports the new size; false if it reports none'),
+    changed: boolean('false if it had this size already'),
   }),
   examples: ['volumes resize 200GB', 'volumes resize 1TB --region global --yes'],
 });
