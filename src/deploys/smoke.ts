@@ -148,10 +148,9 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: Sm
     await observed.look({ withRuns: false });
     const { is: shows, reason } = observed.shown;
     const waitedMs = elapsed() - started;
-    const isLate = Boolean(answer.run) && !run && waitedMs < (answer.isOfGateway ? refusedMs : lateMs);
     const answered = /^(not known|later)$/.test(shows)
       ? nobody(reason)
-      : await byReplica(context, observed, answer, { run, isLate });
+      : await byReplica(context, observed, answer, { run, waitedMs });
     const isFinal = answered.by !== 'nobody' || shows === 'later' || observed.refusal !== undefined;
     if (isFinal || waitedMs >= lateMs) return answered;
     await delay(pauseMs);
@@ -161,10 +160,10 @@ async function whoAnswered(context: Context, observed: ObservedBuild, answer: Sm
 async function byReplica(
   context: Context,
   { subject, refusal, replicas }: ObservedBuild,
-  { isOfGateway }: SmokeAnswer,
-  { run, isLate }: { run: Run | undefined; isLate: boolean },
+  { isOfGateway, run: id }: SmokeAnswer,
+  { run, waitedMs }: { run: Run | undefined; waitedMs: number },
 ): Promise<Answered> {
-  if (isLate) return nobody('its run is not listed');
+  if (id && !run && waitedMs < (isOfGateway ? refusedMs : lateMs)) return nobody('its run is not listed');
   if (refusal) return nobody(`replicas are not listed (${refusal.message})`);
   if (isOfGateway && !(run && runHasFailed(run)))
     return { by: 'gateway', unseen: 'no run of the app has failed by this call' };
