@@ -40,7 +40,7 @@ describe.skipIf(!python)('an app that cannot start (needs python3)', () => {
     const main = 'import os\nif os.environ.get("APP_NAME") == "odd":\n    int("x")\ndef run():\n    int("x")\n';
     const raised = (line: number) =>
       new RegExp(
-        `cause: the code of the app raised ValueError: .*\\n.*\\n {2}fix look for its reason at main\\.py:${line} `,
+        `cause: the code of the app raised ValueError: .*\\n(?: {2}in {2}main\\.py:${line}:5\\n[^]+)?.*\\n {2}fix look for its reason at main\\.py:${line} `,
       );
     const setting = { emulator, cwd: newFolder({ ...smallApp(), 'main.py': main }), meanwhile };
     const deploy = await gantry(['deploy', '--name', 'odd'], setting);
