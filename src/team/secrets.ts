@@ -222,9 +222,9 @@ async function changeSecrets(context: Context, { app }: SecretScope, named: stri
   await recordEvent(context, app ?? allApps, 'secrets', { names: done, isSet: removed.length === 0 });
   const compare = async () => {
     const now = await readSecrets(context, { app });
-    const found = differences(now, before, after, new Set());
-    return found.lost.length === 0
-      ? found
+    const compared = differences(now, before, after, new Set());
+    return compared.lost.length === 0
+      ? compared
       : differences(now, before, after, await removedSince(context, { app }, began));
   };
   await confirmStored(context, compare);

@@ -1,4 +1,4 @@
-import { gantryCommand } from '../../kernel/command-line.ts';
+import { gantryCommand, sentence } from '../../kernel/command-line.ts';
 import { isAlive, parseOwnerName } from '../../kernel/disk/index.ts';
 import { hourMs } from '../../kernel/durations.ts';
 import { ConflictError, type GantryError, PendingError, UnavailableError } from '../../kernel/errors.ts';
@@ -58,6 +58,11 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
   const started = elapsed();
   let busy: Build[] = [];
   const step = once(() => progress.step(`Waiting for other builds of ${app}`));
+  const told = new Set<string>();
+  const tellEnd = (id: string) => {
+    const end = sentence`if the deploy of build ${shortBuild(id)} has ended: ${gantryCommand`builds cancel ${app} ${id}`}`;
+    if (told.size < told.add(id).size) progress.note(end);
+  };
   const work = { name: `the builds of ${app}`, fix: gantryCommand`builds list ${app}`, details: { app } };
   const hasEnded = async (builds: readonly Build[]) => {
     const ownBuild = builds.find(({ id }) => id === ownId);
@@ -70,7 +75,8 @@ export async function waitForBuilds(context: Context, limit: TimeLimit, app: str
     if (earlier.length === 0)
       return created && ownBuild && unplacedMs(context, created, ownBuild) > 0 ? undefined : true;
     busy = earlier;
-    step().update({ text: [names(busy), ...busy.flatMap((build) => filesText(app, build))].join('; ') });
+    step().update({ text: [names(busy), ...busy.flatMap(filesText)].join('; ') });
+    for (const { id, status } of busy) if (isPending(status)) tellEnd(id);
     return undefined;
   };
   try {
@@ -136,12 +142,11 @@ function names(builds: readonly Build[]): string {
   return builds.length === 1 ? `build ${ids}` : `builds ${ids}`;
 }
 
-/** Until when a build without files is waited for, and what ends that: that its deploy was killed elsewhere is not shown. */
-function filesText(app: string, { id, status, createdAt }: Build): string[] {
+/** Until when a build without files is waited for: that its deploy was killed elsewhere is not shown. */
+function filesText({ id, status, createdAt }: Build): string[] {
   const until = new Date(toMs(createdAt) + maxPendingMs);
   if (!isPending(status) || Number.isNaN(until.getTime())) return [];
-  const waits = `${shortBuild(id)} has no files yet, and cannot get them after ${localTime(until.toISOString())}`;
-  return [`${waits}: if its deploy has ended, ${gantryCommand`builds cancel ${app} ${id}`}`];
+  return [`${shortBuild(id)} has no files yet, and cannot get them after ${localTime(until.toISOString())}`];
 }
 
 /** Without a list of builds, nothing is known to be in progress. */
