@@ -9,7 +9,7 @@ let plan: string;
 const config = `${smallApp()['cerebrium.toml']}[cerebrium.hardware]\ncpu = 2\nmemory = 4\n`;
 const files = {
   'cerebrium.toml': config,
-  'main.py': 'x = 1\n',
+  'main.py': 'def run(): return 1\n',
   'lib/a.py': 'y = 2\n'.repeat(40),
   'start.sh': '#!/bin/sh\n',
 };

@@ -60,7 +60,6 @@ export default defineCommand({
     'cp hf://Qwen/Qwen3-0.6B@main :/models/qwen --include "*.json"',
     'cp --lock',
     'cp checkpoint.pt checkpoints/checkpoint.pt',
-    'cp https://example.com/model.gguf :/models/ --sha256 2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
     'cp - :/notes.txt',
     'cp :/notes.txt -',
   ],
