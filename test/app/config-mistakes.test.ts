@@ -107,6 +107,12 @@ describe('one mistake is one problem', () => {
       { Dockerfile: '', 'start.sh': '' },
       ['error main.py not found -> [cerebrium.runtime.custom]\ndockerfile_path = "./Dockerfile"'],
     ],
+    [
+      'a program of nearly that name',
+      `${head}include = ["Main.py"]\n`,
+      { 'Main.py': '' },
+      ['error main.py not found -> rename Main.py to main.py'],
+    ],
     ['the project', `[cerebrium]\nproject = "p-1"\n${head}`, main, ['warning 2:1 project is ignored']],
   ])('%s', async (_, toml, files, expected) => {
     const { problems } = await check(toml, files);

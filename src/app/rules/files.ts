@@ -74,13 +74,15 @@ export const entrypointRule: ConfigRule = function* (app) {
   if (selectRuntime(app) !== 'cortex' || pathKind(root, 'main.py') === 'file') return;
   const isElsewhere = configFolder !== root && pathKind(configFolder, 'main.py') === 'file';
   const dockerfile = dockerfileLine(root);
+  const meant = similarFile(root, 'main.py');
+  const fix = meant ? `rename ${meant} to main.py` : 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]';
   yield errorAt(undefined, 'main.py not found', {
     why: `the default runtime serves main.py, looked for it in ${root}`,
     fix: isElsewhere
       ? `to send the folder of the config file, add -C ${relative(root, configFolder)} and name the file relative to it`
       : dockerfile
         ? `[cerebrium.runtime.custom]\n${dockerfile}`
-        : 'add main.py, or set the entrypoint in [cerebrium.runtime.custom]',
+        : fix,
   });
 };
 

@@ -7,7 +7,7 @@ export function pullView(summary: PullSummary): View {
   return wrapped(summary.weights.map((each) => pulledText(each, summary)).join('\n'));
 }
 
-/** `hf://…: 11 files, 1.4 GiB on default:/models/qwen/ have the checksums of the source; 2 files copied (1.2 GiB) in 31 s`. */
+/** `hf://…: 11 files, 1.4 GiB on default:/models/qwen/ with the checksums of the source; 2 files copied (1.2 GiB) in 31 s`. */
 function pulledText(
   { source, target, mount, files, bytes, equal, listed, unread, copied, copiedBytes, resumedBytes }: PulledWeights,
   { dryRun, durationMs, lock }: PullSummary,
@@ -22,7 +22,7 @@ function pulledText(
   const resumed = resumedBytes > 0 ? `, ${size(resumedBytes)} of them resumed` : '';
   const copying = `${count(copied, 'file')} copied (${size(copiedBytes)}${resumed}) in ${duration(durationMs)}`;
   const proven =
-    listed === 0 ? 'have the checksums of the source' : `as ${lock} says (${listed} only listed, not read)`;
+    listed === 0 ? 'with the checksums of the source' : `as ${lock} says (${listed} only listed, not read)`;
   const all = `${source}: ${fileSummary(files, bytes)} on ${target} ${proven}`;
   return `${all}; ${copied === 0 ? 'nothing to copy' : copying}\napps find them at ${mount}; recorded in ${lock}`;
 }
