@@ -34,14 +34,11 @@ test.each<[what: string, files: Files, said: string]>([
     },
     'warning | main.py has no function that a call can reach | it has the class Model, and a call reaches functions only | write one below the class: def run(text: str): return Model().run(text)',
   ],
-  ...[
-    ['an empty file', ''],
-    ['values only', 'x = 1\n'],
-  ].map(([what = '', text = '']): [string, Files, string] => [
-    what,
-    { 'main.py': text },
+  [
+    'an empty file',
+    { 'main.py': '' },
     'warning | main.py has no function that a call can reach | a call reaches the functions at the top of main.py | write one: def run(text: str): return {"text": text}',
-  ]),
+  ],
   [
     'a command that ends with &',
     served(`"${uvicorn} &"`),
@@ -104,7 +101,6 @@ test.each<[what: string, files: Files]>([
     'an object that can be called',
     { 'main.py': 'class A:\n    def __call__(self):\n        return 1\n\n\nrun = A()\n' },
   ],
-  ['a script that prints', { 'main.py': 'x = 1\nprint(x)\n' }],
   ['all names of another module', { 'main.py': 'from app import *\n', 'app.py': run }],
   [
     'a path whose name is given by %',

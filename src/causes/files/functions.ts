@@ -10,10 +10,10 @@ const file = 'main.py';
 export function* lookAtFunctions({ shipment, modules }: LookedApp): Generator<SeenCause> {
   const main = shipment.config.runtime === 'cortex' && modules.find((each) => each.file === file);
   if (!main || main.facts.isBroken || main.facts.hasMore) return;
-  const { names, calls, values } = main.facts;
+  const { names, calls } = main.facts;
   const [owner, { line = 1 } = {}] = [...names].find(([, { made }]) => made === 'class') ?? [];
-  // A script that does more than name values may be meant to be run only.
-  const isMeant = owner !== undefined || (calls.length === 0 && [...names.keys()].every((name) => values.has(name)));
+  // A script without functions may be meant to be run only.
+  const isMeant = owner !== undefined || names.size + calls.length === 0;
   if (isMeant && ![...names].some((each) => mayBeCalled(each, main)))
     yield say('function-missing', { owner, method: owner && methodOf(owner, main.facts) }, { at: { file, line } });
 }
