@@ -12,9 +12,7 @@ import { count, toMs } from '../kernel/output/format.ts';
 import { runOutcome } from '../platform/contract/run-outcome.ts';
 import { type Run, replicaOf } from '../platform/contract/runs.ts';
 import type { Shown } from '../platform/waiting/index.ts';
-
-/** Whose a replica is, by the list of replicas: of the watched build, of another one, or of none that is named. */
-export type Owner = 'own' | 'other' | 'nobody';
+import type { Owner } from './replicas.ts';
 
 export interface CallFacts {
   /** Doubtful: most fail or are refused, too few have ended, or which build handled those that fail is not known. */
@@ -72,8 +70,10 @@ export class Calls {
     return this.#unknown === undefined ? this.failed().length : null;
   }
 
-  answersOf(replica: string): ErrorCount {
-    return answersOf(this.#calls(), replica);
+  /** Calls of a replica have succeeded, and none has failed by itself. */
+  hasServed(replica: string): boolean {
+    const { calls, failed } = countAnswers(this.#calls().filter((run) => replicaOf(run) === replica));
+    return calls > 0 && failed === 0;
   }
 
   /** `isEarly`: before the end of a watch, only what is certain counts. */
@@ -156,11 +156,6 @@ function isMistyped(call: Call, answered: ReadonlySet<string | undefined>): bool
 
 function isRefused(call: Call): boolean {
   return runOutcome(call) === 'failed by the caller';
-}
-
-/** What became of the calls that a replica handled. */
-export function answersOf(calls: readonly Call[], replica: string): ErrorCount {
-  return countAnswers(calls.filter((call) => replicaOf(call) === replica));
 }
 
 /** Those that the app answered: a refused one (4xx) may be its caller's own fault. */

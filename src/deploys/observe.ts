@@ -1,15 +1,13 @@
-import { type Call, findJobs, readRunList } from '../calls/runs/index.ts';
 import { isTransient, throwUnexpected } from '../kernel/errors.ts';
 import { onceFor } from '../kernel/once.ts';
 import { shortBuild, toMs } from '../kernel/output/format.ts';
-import type { Api } from '../platform/api/client.ts';
 import type { Settings } from '../platform/config/settings.ts';
 import type { Context } from '../platform/context.ts';
 import { type App, liveBuild } from '../platform/contract/apps.ts';
 import { type Build, buildPhase, listBuilds } from '../platform/contract/builds.ts';
 import { listContainers } from '../platform/contract/containers.ts';
 import { fetchApp } from '../platform/replies/index.ts';
-import { contextWith, isRefusal, tryRequest, unless, unlessMissing } from '../platform/waiting/index.ts';
+import { isRefusal, tryRequest, unless, unlessMissing } from '../platform/waiting/index.ts';
 import { recordLook } from './history/index.ts';
 import { badNow } from './replicas.ts';
 import { buildFact, lateMs, type ServingFacts, serving, servingBuild } from './serving.ts';
@@ -83,7 +81,7 @@ export async function settle(
   }
 }
 
-/** What is bad of the replicas of a build that serves, by one request, or three if something is: one that was healthy may have begun to crash. */
+/** What is bad of the replicas of a build that serves, by one request: one that was healthy may have begun to crash. */
 export async function lookForBad(
   context: Context,
   app: string,
@@ -91,13 +89,8 @@ export async function lookForBad(
   known: { sentAt: string | undefined; isKept: boolean },
 ) {
   const { project } = context;
-  const listed = (await tryRequest(context, (api) => api(listContainers, { project, app }))) ?? [];
-  const ageMs = context.platformNow() - toMs(known.sentAt);
-  const bad = (calls: readonly Call[]) => badNow(build, listed, { ...known, ageMs, calls });
-  if (!bad([])) return undefined;
-  const readNewest = (api: Api) => readRunList(contextWith(context, { api }), app, { isEnough: () => true });
-  const newest = await tryRequest(context, readNewest);
-  return bad((await findJobs(context, app)).calls(newest?.runs ?? []));
+  const listed = await tryRequest(context, (api) => api(listContainers, { project, app }));
+  return badNow(build, listed ?? [], { ...known, ageMs: context.platformNow() - toMs(known.sentAt) });
 }
 
 /** `build b-1`, `build b-1 or b-2`. */

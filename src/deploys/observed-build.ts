@@ -117,7 +117,7 @@ export class ObservedBuild {
   }
 
   judge(smoke: Smoke, time: HealthFacts['time']): Health & Reason {
-    const replicas = this.replicas.facts((id) => this.calls.answersOf(id), time !== 'left');
+    const replicas = this.replicas.facts((id) => this.calls.hasServed(id), time !== 'left');
     const calls = this.calls.facts(time === 'left');
     const status = this.#app?.status;
     const health = firstRow(healthTable, {

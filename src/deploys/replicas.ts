@@ -1,5 +1,3 @@
-import type { ErrorCount } from '../calls/difference.ts';
-import type { Call } from '../calls/runs/index.ts';
 import { hourMs } from '../kernel/durations.ts';
 import { toMs } from '../kernel/output/format.ts';
 import {
@@ -10,7 +8,9 @@ import {
   isWaiting,
   mayRun,
 } from '../platform/contract/containers.ts';
-import { answersOf, type Owner } from './calls.ts';
+
+/** Whose a replica is, by the list of replicas: of the watched build, of another one, or of none that is named. */
+export type Owner = 'own' | 'other' | 'nobody';
 
 interface KnownReplicas {
   /** Those that were there before the build was uploaded. */
@@ -146,14 +146,13 @@ export class Replicas {
     return running.length > 0 && running.every(isLater);
   }
 
-  /** `answersOf`: what became of the calls of a replica. `isOver`: only what is late is waited for. */
-  facts(answersOf: (id: string) => ErrorCount, isOver: boolean): ReplicaFacts {
+  /** `hasServed`: its calls were good, so that an end is no crash. `isOver`: only what is late is waited for. */
+  facts(hasServed: (id: string) => boolean, isOver: boolean): ReplicaFacts {
     const lives = this.#own().filter(({ container }) => !container.isTerminating);
     const running = lives.filter((life) => this.#runs(life));
-    const isDead = (life: Life) => this.#hasDied(life) && !isWell(answersOf(life.id));
+    const isDead = (life: Life) => this.#hasDied(life) && !hasServed(life.id);
     const ends = (life: Life) => restartsOf(life) + Number(life.end?.wasDown || isDead(life));
     const restarts = (life: Life) => inPlaceOf(life, ends);
-    const unexplained = (life: Life) => inPlaceOf(life, (each) => withoutCalls(ends(each), answersOf(each.id)));
     const missed = (life: Life) => inPlaceOf(life, (each) => Number(this.#isMissed(each)));
     const isDown = (life: Life) => (life.end ? this.#isMissed(life) || isDead(life) : life.downSince !== undefined);
     const down = lives.filter((life) => isDown(life) && !this.#isReplaced(life));
@@ -163,7 +162,7 @@ export class Replicas {
     // The first row with a replica says how they are, and what that replica does.
     const rows: [ReplicaFacts['state'], Life | undefined, (life: Life) => string][] = [
       ['bad', there.find(({ container }) => hasCrashed(container)), isIn],
-      ['bad', lives.find((life) => unexplained(life) > maxRestarts), (life) => `restarted ${restarts(life)} times`],
+      ['bad', lives.find((life) => restarts(life) > maxRestarts), (life) => `restarted ${restarts(life)} times`],
       ['bad', isOver ? lost : undefined, () => 'ended and is not running again'],
       [
         'back soon',
@@ -259,7 +258,6 @@ export class Replicas {
 }
 
 interface LiveBuild {
-  calls: readonly Call[];
   /** For how long it was there, in ms; NaN if that is not known: restarts within the hour are its own. */
   ageMs: number;
   /** Whether the app keeps replicas. */
@@ -270,23 +268,13 @@ interface LiveBuild {
  * What is bad of the replicas of a build that serves, by one look; undefined if nothing is. Restarts of one that runs may be
  * weeks old, unless the build is new. One that failed may be, too, unless the app keeps replicas and none runs.
  */
-export function badNow(build: string, listed: readonly Container[], { ageMs, isKept, calls }: LiveBuild) {
+export function badNow(build: string, listed: readonly Container[], { ageMs, isKept }: LiveBuild) {
   const replicas = new Replicas(build, { isNew: true });
   const isDown = isKept && !listed.some((each) => isRunning(each) && each.buildId === build);
   const containers = listed.filter((each) => (hasCrashed(each) ? isDown : ageMs < hourMs || !isRunning(each)));
   replicas.see({ at: 0, now: 0, containers, minReplicas: 0, cooldownMs: 0 });
-  const facts = replicas.facts((id) => answersOf(calls, id), true);
+  const facts = replicas.facts(() => false, true);
   return facts.state === 'bad' ? facts : undefined;
-}
-
-/** Calls have succeeded, and none has failed by itself: an end is no crash then. */
-function isWell({ calls, failed }: ErrorCount): boolean {
-  return calls > 0 && failed === 0;
-}
-
-/** Ends that no failed call explains. An input may end a replica that answers most others: its calls show how bad that is. */
-function withoutCalls(ends: number, { calls, failed }: ErrorCount): number {
-  return failed < calls / 2 ? Math.max(0, ends - failed) : ends;
 }
 
 /** Counts for a replica, and for those in whose place it is. */

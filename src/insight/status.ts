@@ -169,8 +169,8 @@ async function countRunning(context: Context, app: string, asked: App, history: 
   const oldSecrets = ofLive.filter(({ containerStartTimestamp: start }) => toMs(start) < changedAt).length;
   const ageMs = context.platformNow() - toMs(history.sent(live)?.at);
   // Of an app that may have none, one that failed may be older than calls that succeeded.
-  const bad = (hasFailed: boolean, calls: readonly Call[]) =>
-    badNow(live ?? '', replicas, { ageMs, isKept: Boolean(minReplicas) || hasFailed, calls })?.reason;
+  const bad = (hasFailed: boolean) =>
+    badNow(live ?? '', replicas, { ageMs, isKept: Boolean(minReplicas) || hasFailed })?.reason;
   const counts = { running: ofLive.length, failed, others: all.length - ofLive.length, oldSecrets };
   return { replicas: { ...counts, minReplicas, maxReplicas }, bad };
 }
@@ -196,7 +196,7 @@ async function readLastHour(context: Context, app: string, findJobs: () => Promi
     failedJobs: runs.filter((run) => jobs.isJob(run) && runOutcome(run).startsWith('failed')).length,
     p95Ms: quantile(Float64Array.from(responses).sort(), 0.95),
   };
-  return { lastHour, calls, ...endsOf(calls) };
+  return { lastHour, ...endsOf(calls) };
 }
 
 /** When the last call began that succeeded, and those that failed since. What is wrong with a request says nothing of the app. */
@@ -208,14 +208,14 @@ function endsOf(calls: readonly Call[]) {
 
 /** Why calls fail by now, by replicas and calls of the live build, or by what was found since one succeeded; null if none shows it. */
 function whySick(
-  counted: { bad: (hasFailed: boolean, calls: readonly Call[]) => string | undefined } | null,
-  lastHour: (ReturnType<typeof endsOf> & { calls: readonly Call[] }) | null,
+  counted: { bad: (hasFailed: boolean) => string | undefined } | null,
+  calls: ReturnType<typeof endsOf> | null,
   serving: { readyAt: number; sickAt: number | undefined } | null,
 ): string | null {
-  const { failedAt, succeededAt, calls } = lastHour ?? { ...endsOf([]), calls: [] };
+  const { failedAt, succeededAt } = calls ?? endsOf([]);
   const { readyAt = Number.NaN, sickAt = Number.NaN } = serving ?? {};
   const failed = failedAt.filter((at) => !(at < readyAt)).length;
-  const down = counted?.bad(failed > 0, calls);
+  const down = counted?.bad(failed > 0);
   const reasons = [
     ...(down ? [`the live build does not keep running: ${down}`] : []),
     // A single one may be due to its input.

@@ -91,22 +91,6 @@ test.each<[string, Partial<Replica>, boolean]>([
   expect(stderr).toMatch(isSick ? /web is unchanged, but replica \S+ .*: deploying/ : 'nothing to deploy');
 });
 
-test.each([
-  [2, false],
-  [5, true],
-])('of %i restarts, those are no reason to call it sick that a failed call explains', async (restarts, isSick) => {
-  const { stage, machine } = await deployed([{ version: 1 }]);
-  const { world } = stage.platform;
-  for (let at = 0; at < 22; at++) world.call(stage.web);
-  world.calls = world.calls.map((call, at) => ({ ...call, code: at < 20 ? call.code : 502 }));
-  stage.alter((replica) => [{ ...replica, restarts }]);
-  expect(/^sick\t.* restarted 5 times/m.test((await machine.run('status web')).stdout)).toBe(isSick);
-  const { stderr } = await machine.run('deploy --if-changed');
-  expect(stderr).toMatch(
-    isSick ? /web is unchanged, but replica \S+ restarted 5 times: deploying/ : 'nothing to deploy',
-  );
-});
-
 test.each<[string, Quirks['refuses']]>([
   ['replicas', { containers: 403 }],
   ['calls', { runs: 403, chart: 403 }],

@@ -188,14 +188,6 @@ const replaced = (livesMs: number, number = 5, more: Partial<Life> = {}) =>
     life(`c-${at + 1}`, { startsAt: at * livesMs, readyAt: at * livesMs, endsAt: (at + 1) * livesMs, ...more }),
   );
 
-/** Calls of one replica: all but one are answered. */
-const answering = (replica: string, startsAt: number) =>
-  [...calls(19, { startsAt, everyMs: 900 }), ...calls(1, { startsAt: startsAt + 18_000, ...failing })].map(
-    (call, at) => {
-      return { ...call, replica, id: `${replica}-${at}` };
-    },
-  );
-
 const healthy: [string, Partial<World>][] = [
   ['a replica that runs', {}],
   ['a replica that takes its time to start', { replicas: [life('c-1', { readyAt: 90_000 })], minReplicas: 1 }],
@@ -246,17 +238,6 @@ const healthy: [string, Partial<World>][] = [
     { ...both, calls: told(calls(11, { ...missing, functionName: 'runn' }), calls(1, run), earlier(150, run)) },
   ],
   ['replicas that one list leaves out', { replicas: [well, life('c-2')], minReplicas: 2, omits: [40_000, 50_000] }],
-  [
-    'a replica that two inputs ended, while it answered all others',
-    { replicas: [life('c-1', { restarts: [10_000, 20_000] })], calls: told(calls(36), calls(2, failing)) },
-  ],
-  [
-    'replicas that an input each ended, and that came back under new names',
-    {
-      replicas: [...replaced(25_000, 3), life('c-4', { startsAt: 75_000 })],
-      calls: [0, 1, 2, 3].flatMap((at) => answering(`c-${at + 1}`, at * 25_000)),
-    },
-  ],
   ['crashes of the build before', { replicas: [well, life('c-0', { build: 'b-1', restarts: [1, 2, 3, 4] })] }],
 ];
 
@@ -283,19 +264,6 @@ const sick: [string, Partial<World>, RegExp][] = [
         life('c-2', { startsAt: 50_000, restarts: [70_000] }),
       ],
     },
-    restarted,
-  ],
-  [
-    'a replica that restarts more often than its calls fail',
-    {
-      replicas: [life('c-1', { restarts: [9_000, 19_000, 29_000, 39_000] })],
-      calls: told(calls(36), calls(2, failing)),
-    },
-    /restarted [34] times/,
-  ],
-  [
-    'a replica that each of its calls ends',
-    { replicas: [life('c-1', { restarts: [10_000, 20_000] })], calls: calls(2, failing) },
     restarted,
   ],
   [
