@@ -67,7 +67,9 @@ function translateFlag(part: LinePart, commands: string[]): readonly string[] {
 function plainFlag({ name = '', value, words }: LinePart, here: readonly string[] | undefined, commands: string[]) {
   if (!here) refuseFlag(name, value, commands);
   if (!here && (value === undefined || !switches.includes(name))) return words;
-  return value === 'false' ? [] : (here ?? [name]);
+  // The words of the official client; any other is refused as it stands.
+  if (/^(0|f|false)$/i.test(value ?? '')) return [];
+  return here || value === undefined || /^(1|t|true)$/i.test(value) ? (here ?? [name]) : words;
 }
 
 function isOneOf(commands: readonly string[], of?: readonly string[]): boolean {

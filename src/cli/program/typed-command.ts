@@ -102,7 +102,8 @@ interface DividedLine {
  * The line as the parser takes it: the flags of a command behind it, and each letter by itself. What follows the file of
  * `gantry run` is for the program; `--json` and `--help` apply at any position. Throws UsageError if a value is missing.
  */
-export async function divideLine(typed: string[]): Promise<DividedLine> {
+export async function divideLine(words: string[]): Promise<DividedLine> {
+  const typed = withCommandFirst(words);
   const { path, parts } = await readLine(typed);
   const operands = parts.filter(({ name }) => name === undefined);
   const end = endOfOwn(typed);
@@ -120,6 +121,22 @@ export async function divideLine(typed: string[]): Promise<DividedLine> {
   const globalWords = programArguments.slice(0, endOfOwn(programArguments)).filter(isForAnyPosition);
   const ofParser = [...start, ...globalWords, ...flags, ...rest.slice(0, file < end ? 1 : 2)];
   return { ...line, words: ofParser, programArguments };
+}
+
+/**
+ * With the flags of a command behind it. What they take is not known before the command is: the word after a flag is its value
+ * if a command follows, or else the command.
+ */
+function withCommandFirst(words: string[]): string[] {
+  const firstOperands = [anyFlag, globalFlag].map((formOf) => readWords(words, formOf).find(({ name }) => !name));
+  const command = firstOperands.find((part) => part && namedCommand(part.words[0] ?? ''));
+  if (!command) return words;
+  const before = readWords(words.slice(0, command.at), anyFlag);
+  const isOfAll = ({ name = '' }: LinePart) => globalFlag(name) !== undefined;
+  const rest = words.slice(command.at);
+  const end = commandPath(rest).length;
+  const moved = before.filter((part) => !isOfAll(part));
+  return [...wordsOf(before.filter(isOfAll)), ...rest.slice(0, end), ...wordsOf(moved), ...rest.slice(end)];
 }
 
 const wordsOf = (parts: readonly LinePart[]) => parts.flatMap(({ words }) => words);

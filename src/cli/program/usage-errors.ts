@@ -21,8 +21,11 @@ export async function usageError(error: CommanderError & { examples?: string[]; 
   const fields = fieldsAfterJson(original, argv);
   if (fields) return new UsageError(message, { why: 'the fields are written directly after --json=', fix: fields });
   const [, typed = ''] = /^unknown (?:command|option) '([^=]+).*'$/s.exec(original) ?? [];
-  const suggestions = similarWords(hint, typed) ?? similarFlags(typed, error.flags);
-  if (!suggestions) return new UsageError(message, { fix: (await lineInstead(path, typed, argv)) ?? help, ...facts });
+  const suggestions = (similarWords(hint, typed) ?? similarFlags(typed, error.flags))?.filter(
+    (word) => !isOpposite(word, typed),
+  );
+  if (!suggestions?.length)
+    return new UsageError(message, { fix: (await lineInstead(path, typed, argv)) ?? help, ...facts });
   const next = argv[argv.indexOf(typed) + 1] ?? '';
   const meant = suggestions.find((word) => hasChild(word, next)) ?? suggestions[0] ?? '';
   return new UsageError(`${message}: did you mean ${suggestions.join(' or ')}?`, {
@@ -30,6 +33,11 @@ export async function usageError(error: CommanderError & { examples?: string[]; 
     ...facts,
     corrected: { typed, meant },
   });
+}
+
+/** `--yes` of `--no-yes`: who types one does not mean the other. */
+function isOpposite(flag: string, other: string): boolean {
+  return bare(flag) === `no-${bare(other)}` || bare(other) === `no-${bare(flag)}`;
 }
 
 /** A required flag, as the example of its command has it. */

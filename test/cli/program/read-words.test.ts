@@ -85,6 +85,10 @@ test.each([
   ['--name deploy deploy -y', 'deploy --name deploy -y', 'deploy --name deploy -y'],
   ['apps --ephemeral list', 'apps list --ephemeral', 'apps list --ephemeral'],
   ['web -lq ls', 'web -lq ls', 'web -lq ls'],
+  ['--app rollback status --yes', 'status --app rollback --yes', 'status --app rollback --yes'],
+  ['--function run invoke web', 'invoke --function run web', 'invoke --function run web'],
+  ['-q --app web apps get', '-q apps get --app web', '-q apps get --app web'],
+  ['-r /d rm', 'rm -r /d', 'rm -r /d'],
   ['--detach run -q f.py -lq --json=', 'run --detach -q f.py -lq --json=', 'run --json= --detach -q f.py'],
   ['run -- f.py -lq', 'run -- f.py -lq', 'run -- f.py'],
 ])('%s is %s', async (line, typed, parsed) => {
