@@ -9,11 +9,16 @@ import { excludeLine } from './patterns.ts';
 export function secretsWarning(paths: readonly string[], exclude: readonly string[]): Problem[] {
   const secretPaths = paths.filter(looksSecret);
   if (secretPaths.length === 0) return [];
+
   const more = secretPaths.length > maxShown ? ` and ${secretPaths.length - maxShown} more` : '';
+  const names = `${secretPaths.slice(0, maxShown).join(', ')}${more}`;
   return [
     {
       severity: 'warning',
-      message: `${secretPaths.length === 1 ? 'this file looks like a secret' : 'these files look like secrets'}: ${secretPaths.slice(0, maxShown).join(', ')}${more}`,
+      message:
+        secretPaths.length === 1
+          ? `this file looks like a secret: ${names}`
+          : `these files look like secrets: ${names}`,
       why: 'everyone with access to the app can read its files',
       fix: excludeLine(exclude, secretPaths.slice(0, maxExcluded)),
     },
